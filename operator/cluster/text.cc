@@ -10,8 +10,8 @@ namespace {
 constexpr std::size_t kNamedRejections = 4;
 
 // A rejection as the predicate of a sentence about nodes.
-std::string Predicate(const placement::RejectionCount& count) {
-  using placement::Rejection;
+std::string Predicate(const rules::RejectionCount& count) {
+  using rules::Rejection;
   const bool one = count.nodes == 1;
   const std::string are = one ? "is " : "are ";
   switch (count.rejection) {
@@ -41,8 +41,8 @@ std::string Predicate(const placement::RejectionCount& count) {
 }
 
 // "3 of 4 lack free x; 1 of 4 is cordoned"; the first one says "of `first_of`".
-std::string ListRejections(const std::vector<placement::RejectionCount>& rejections,
-                           std::int64_t nodes, const std::string& first_of) {
+std::string ListRejections(const std::vector<rules::RejectionCount>& rejections, std::int64_t nodes,
+                           const std::string& first_of) {
   const std::string of = std::to_string(nodes);
   std::string text;
   std::int64_t more = 0;
@@ -61,16 +61,15 @@ std::string ListRejections(const std::vector<placement::RejectionCount>& rejecti
 
 }  // namespace
 
-std::string RejectionsText(const std::vector<placement::RejectionCount>& rejections,
+std::string RejectionsText(const std::vector<rules::RejectionCount>& rejections,
                            std::int64_t nodes) {
   return ListRejections(rejections, nodes, std::to_string(nodes));
 }
 
-std::string NoRoomText(const std::vector<placement::RejectionCount>& rejections,
-                       std::int64_t nodes) {
+std::string NoRoomText(const std::vector<rules::RejectionCount>& rejections, std::int64_t nodes) {
   if (rejections.empty()) return "";
   std::int64_t rejected = 0;
-  for (const placement::RejectionCount& count : rejections) rejected += count.nodes;
+  for (const rules::RejectionCount& count : rejections) rejected += count.nodes;
   if (rejected == nodes) return "No node has room: " + RejectionsText(rejections, nodes) + ".";
   return ListRejections(rejections, nodes, CountText(nodes, "node")) + ".";
 }
@@ -95,9 +94,9 @@ std::string AheadText(std::size_t jobs) {
   return "At least " + std::to_string(round) + " jobs wait ahead of it.";
 }
 
-std::string SpansText(const placement::Scores& scores) {
+std::string SpansText(const objective::Scores& scores) {
   std::string text;
-  for (const placement::Span& span : scores.spans) {
+  for (const objective::Span& span : scores.spans) {
     text += (text.empty() ? "" : ", ") + std::to_string(span.domains) + " " + span.level;
   }
   return text;

@@ -5,7 +5,7 @@
 #include "operator/base/check.h"
 #include "operator/base/union_find.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 using fabric::DomainIndex;
 using fabric::NodeIndex;
@@ -167,4 +167,4 @@ void Instance::BuildCapacity() {
   }
 }
 
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -9,7 +9,7 @@
 #include "operator/objective/ring_rate.h"
 #include "operator/objective/wide_bytes.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 using fabric::DomainIndex;
 using fabric::NodeIndex;
@@ -358,4 +358,4 @@ std::string WhyWorse(const Instance& instance, const Candidate& other, const Can
   return "is equal in every level, and its node names sort later";
 }
 
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -12,7 +12,7 @@
 #include "operator/fabric/fabric.h"
 #include "operator/objective/nodes.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 class Instance;
 struct Request;
@@ -109,4 +109,4 @@ void InsertInOrder(Candidate candidate, std::vector<Candidate>& sorted);
 std::vector<std::string> Describe(const Instance& instance, const Candidate& chosen);
 std::string WhyWorse(const Instance& instance, const Candidate& other, const Candidate& chosen);
 
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -4,10 +4,10 @@
 
 #include "operator/fabric/fabric.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 // The node of each worker. In a partial placement, workers without a node have kUnplaced.
 using Nodes = std::span<const fabric::NodeIndex>;
 inline constexpr fabric::NodeIndex kUnplaced = ~fabric::NodeIndex{0};
 
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -10,7 +10,7 @@
 #include "operator/rules/pod_requirements.h"
 #include "operator/traffic/traffic.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 // One of the job's topology.groups, resolved against a fabric.
 struct GroupConstraint {
@@ -37,7 +37,7 @@ struct PoolRelaxation {
 struct Request {
   std::string job;  // "namespace/name", for ComputeDomain ownership
   std::uint32_t workers = 0;
-  PodRequirements pod;
+  rules::PodRequirements pod;
   std::optional<fabric::Tier> required;
   std::optional<fabric::Tier> preferred;
   std::vector<GroupConstraint> groups;
@@ -70,4 +70,4 @@ struct Options {
   RoomTables* rooms = nullptr;
 };
 
-}  // namespace weft::placement
+}  // namespace weft::objective

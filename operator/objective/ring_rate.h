@@ -5,7 +5,7 @@
 
 #include "operator/objective/nodes.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 class Instance;
 
@@ -28,4 +28,4 @@ class Instance;
 // Source  operator/outlook/placed_network.h, which predicts steps this way.
 std::optional<std::uint32_t> RingPercent(const Instance& instance, Nodes nodes);
 
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -5,7 +5,7 @@
 
 #include "operator/objective/nodes.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 class Instance;
 
@@ -23,4 +23,4 @@ class Instance;
 //       beside the levels.
 std::vector<std::uint32_t> WideBytes(const Instance& instance, Nodes nodes);
 
-}  // namespace weft::placement
+}  // namespace weft::objective

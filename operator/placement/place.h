@@ -19,9 +19,10 @@ namespace weft::placement {
 // Cost     Solve O(nodes + edges) per candidate, a bounded number of candidates; Refuse O(nodes)
 //          and a greedy search on the empty fabric.
 // Thread-safety  They only read their arguments.
-std::optional<Plan> Solve(const fabric::Claims& claims, const Request& request,
-                          const traffic::WorkerGraph& graph, const Options& options = {});
-Placement Place(const fabric::Claims& claims, const Request& request,
-                const traffic::WorkerGraph& graph, const Options& options = {});
+std::optional<Plan> Solve(const fabric::Claims& claims, const objective::Request& request,
+                          const traffic::WorkerGraph& graph,
+                          const objective::Options& options = {});
+Placement Place(const fabric::Claims& claims, const objective::Request& request,
+                const traffic::WorkerGraph& graph, const objective::Options& options = {});
 
 }  // namespace weft::placement

@@ -23,7 +23,7 @@ struct PoolRoom {
 
 struct Plan {
   std::vector<fabric::NodeIndex> nodes;  // index = worker
-  Preferences preferences{};
+  objective::Preferences preferences{};
   Int128 cost = 0;  // C(p), femtoseconds
   // Proven: every placement on this capacity with the same hard rules and the same preferences
   // costs at least this.
@@ -32,8 +32,8 @@ struct Plan {
   std::vector<fabric::PoolIndex> pools;  // pools that nodes were chosen from; empty: all
   std::vector<PoolRoom> choices;         // of Request::pool_choices, if there are several
   std::size_t choice = 0;                // index into `choices`
-  Candidate candidate() const { return {nodes, preferences, cost}; }
-  std::optional<Candidate> runner_up;  // the best found on another set of nodes
+  objective::Candidate candidate() const { return {nodes, preferences, cost}; }
+  std::optional<objective::Candidate> runner_up;  // the best found on another set of nodes
 };
 
 enum class Reason : std::uint8_t {
@@ -63,7 +63,7 @@ struct Unplaceable {
   // missing amount.
   std::string short_resource;
   std::int64_t short_amount = 0;
-  std::vector<RejectionCount> rejections;  // most nodes first
+  std::vector<rules::RejectionCount> rejections;  // most nodes first
   // If the job allows several choices of pools: the room of each, and the index of the choice that
   // the other members describe; absent: they describe all choices.
   std::vector<PoolRoom> choices;

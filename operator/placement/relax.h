@@ -18,11 +18,12 @@ struct Relaxation {
   std::string constraint;
   std::string change;  // "leaf -> spine", "removed"
   Int128 cost = 0;
-  Preferences preferences{};
+  objective::Preferences preferences{};
   std::vector<fabric::NodeIndex> nodes;
 };
-std::vector<Relaxation> FindRelaxations(const fabric::Claims& claims, const Request& request,
+std::vector<Relaxation> FindRelaxations(const fabric::Claims& claims,
+                                        const objective::Request& request,
                                         const traffic::WorkerGraph& graph,
-                                        const Options& options = {});
+                                        const objective::Options& options = {});
 
 }  // namespace weft::placement

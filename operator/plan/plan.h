@@ -23,7 +23,7 @@ namespace weft::plan {
 // A workload that has nodes now.
 struct Placed {
   placement::Plan plan;
-  placement::Scores scores;
+  objective::Scores scores;
   // The solver's result on the empty fabric; absent if the job does not fit even then, or if not
   // requested.
   using Best = BestCost;
@@ -72,7 +72,7 @@ struct PlanReport {
 
 struct PlanOptions {
   cluster::Order order = cluster::Order::kFile;
-  placement::Options place;
+  objective::Options place;
   bool best = true;  // compute Placed::best (one more search per workload)
   // Remembers Placed::best from one plan to the next; it does not change an answer. null: no
   // memory.

@@ -163,8 +163,7 @@ bool AdmissionMayTolerate(const cluster::Workload& workload, const Unplaceable& 
   if (!workload.meta->uid.empty()) return false;
   return std::any_of(no.rejections.begin(), no.rejections.end(), [&](const auto& count) {
     std::string_view detail = count.detail;
-    if (count.rejection != placement::Rejection::kTaint || !detail.starts_with(kTaint))
-      return false;
+    if (count.rejection != rules::Rejection::kTaint || !detail.starts_with(kTaint)) return false;
     detail.remove_prefix(kTaint.size());
     return fabric::IsAcceleratorResource(std::string(detail.substr(0, detail.find_first_of("=:"))));
   });

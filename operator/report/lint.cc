@@ -101,7 +101,7 @@ class Linter {
   // Checks if the workload fits on the empty fabric.
   void CheckFits(const cluster::ClusterFabric& on, const Workload& workload,
                  const cluster::Problem& problem) {
-    placement::Options alone;
+    objective::Options alone;
     alone.ignore_claims = true;
     const traffic::WorkerGraph graph(problem.traffic);
     const auto placement = placement::Place(on.claims, problem.request, graph, alone);

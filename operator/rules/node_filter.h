@@ -7,7 +7,7 @@
 #include "operator/fabric/claims.h"
 #include "operator/rules/slot_query.h"
 
-namespace weft::placement {
+namespace weft::rules {
 
 // How many more workers with these requirements each node can take.
 //
@@ -26,4 +26,4 @@ void CountSlotsByNode(const fabric::Claims& claims, const SlotQuery& query,
 void CountSlotsOf(const fabric::Claims& claims, const SlotQuery& query,
                   std::span<const fabric::NodeIndex> nodes, std::vector<std::uint32_t>& slots);
 
-}  // namespace weft::placement
+}  // namespace weft::rules

@@ -7,7 +7,7 @@
 #include "operator/fabric/tiers.h"
 #include "operator/rules/pod_requirements.h"
 
-namespace weft::placement {
+namespace weft::rules {
 
 // The workers whose room is counted (node_filter.h).
 struct SlotQuery {
@@ -19,4 +19,4 @@ struct SlotQuery {
   std::vector<fabric::PoolIndex> pools = {};  // only their nodes count; ascending; empty: all
 };
 
-}  // namespace weft::placement
+}  // namespace weft::rules

@@ -11,7 +11,7 @@
 #include "operator/search/run_prices.h"
 #include "operator/search/tiling.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // Places tilings in a tree: Knapsack chooses the domains of each step; later steps place the
 // workers of each domain inside it in the same way. Prices of the kind kLeast hold only for runs
@@ -21,7 +21,7 @@ namespace weft::placement {
 // Cost  O(nodes of the home x steps), plus the cost of the knapsacks.
 class Tiler {
  public:
-  Tiler(const Instance& instance, const Tree& tree);
+  Tiler(const objective::Instance& instance, const objective::Tree& tree);
 
   // Returns the node of each worker, or nothing if they do not fit.
   std::optional<std::vector<fabric::NodeIndex>> Lay(const Tiling& tiling);
@@ -40,8 +40,8 @@ class Tiler {
     std::vector<Int128> cuts;
   };
 
-  const Instance& instance_;
-  const Tree& tree_;
+  const objective::Instance& instance_;
+  const objective::Tree& tree_;
   const Tiling* tiling_ = nullptr;
   std::vector<std::uint32_t> free_;                        // slots, by position
   fabric::ByTier<fabric::ByDomain<std::uint32_t>> rooms_;  // tier x domain; scratch
@@ -51,4 +51,4 @@ class Tiler {
   bool aligned_ = false;  // domains in the order of AlignShares instead of tree order
 };
 
-}  // namespace weft::placement
+}  // namespace weft::search

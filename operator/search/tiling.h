@@ -5,7 +5,7 @@
 
 #include "operator/search/run_prices.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // One step of a tiling: it places units of this many consecutive workers of the walk, each unit
 // whole into one domain of the tier.
@@ -28,4 +28,4 @@ struct Tiling {
   friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -4,7 +4,7 @@
 
 #include "tests/support/placement_scene.h"
 
-namespace weft::placement {
+namespace weft::objective {
 namespace {
 
 using fabric::NodeIndex;
@@ -187,4 +187,4 @@ TEST(Instance, TheHullIsTheNarrowestTierThatHoldsThePlacedWorkers) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::objective

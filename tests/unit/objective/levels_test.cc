@@ -9,7 +9,7 @@
 #include "tests/support/fabric_builder.h"
 #include "tests/support/random_instance.h"
 
-namespace weft::placement {
+namespace weft::objective {
 namespace {
 
 using fabric::NodeIndex;
@@ -82,8 +82,9 @@ TEST(Levels, OfAPartialPlacementTheyAreBounds) {
     testing::RandomInstance random = testing::MakeRandomInstance(seed, {});
     if (seed % 2 == 0) random.request.previous_nodes = {0};
     const Instance instance(*random.claims, random.request, *random.graph);
-    const Placement placement = Place(*random.claims, random.request, *random.graph);
-    const Plan* plan = std::get_if<Plan>(&placement);
+    const placement::Placement placement =
+        placement::Place(*random.claims, random.request, *random.graph);
+    const placement::Plan* plan = std::get_if<placement::Plan>(&placement);
     if (plan == nullptr) continue;
     const Preferences preferences = Prefer(instance, plan->nodes);
     const TieBreakers ties = BreakTies(instance, plan->nodes);
@@ -117,4 +118,4 @@ TEST(HomeTier, IsAsNarrowAsRequiredAndThePreferencesThatAreReached) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::objective
