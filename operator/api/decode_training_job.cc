@@ -148,9 +148,9 @@ void Admit(const Field& field, TrainingJob& job) {
 // What the queue that admitted the job adds to its pods.
 void TakeQueue(const Field& field, TrainingJob& job) {
   if (!field.present()) return;
-  placement::PodRequirements added = DecodePodSpec(field);
+  rules::PodRequirements added = DecodePodSpec(field);
   job.pod.node_selector.insert(added.node_selector.begin(), added.node_selector.end());
-  for (placement::Toleration& one : added.tolerations) {
+  for (rules::Toleration& one : added.tolerations) {
     job.pod.tolerations.push_back(std::move(one));
   }
 }

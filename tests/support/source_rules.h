@@ -34,6 +34,10 @@ Violations CheckModules(const std::vector<Module>& modules);
 // (operator/*.cc) may include any. Headers include no header that takes seconds to compile.
 Violations CheckIncludes(const SourceFile& file, const std::vector<Module>& modules);
 
+// The namespace is the folder: a file of operator/fabric declares names in weft::fabric and nowhere
+// else. Exceptions: base, whose names all modules use, declares them in weft; mains have no names.
+Violations CheckNamespace(const SourceFile& file);
+
 // No banned header or call in a pure module; says nothing about other files.
 Violations CheckPure(const SourceFile& file);
 
