@@ -220,14 +220,18 @@ std::optional<JobStep> QueueStep(Life& life) {
   return QueuedStep(life, workload, verdict);
 }
 
-std::optional<JobStep> EvictedStep(Life& life) {
-  if (!life.view.queue || !life.view.queue->synced) return std::nullopt;
+bool IsEvicted(const Life& life) {
+  if (!life.view.queue || !life.view.queue->synced) return false;
   const api::Workload* workload = WorkloadOfJob(life);
-  if (workload == nullptr || !HoldsQuota(*workload)) return std::nullopt;
-  if (!HasCondition(workload->conditions, "Evicted")) return std::nullopt;
-  if (Is(life.status, "Restarting")) return TearDownStep(life);
+  return workload != nullptr && HoldsQuota(*workload) &&
+         HasCondition(workload->conditions, "Evicted");
+}
+
+JobStep EvictedStep(Life& life) {
+  WEFT_CHECK(IsEvicted(life) && !Is(life.status, "Restarting"));
+  const api::Workload* workload = WorkloadOfJob(life);
   if (Is(life.status, "Placed")) return LoseQuota(life, VerdictOf(life, workload));
-  if (auto step = Clear(life)) return step;
+  if (auto step = Clear(life)) return *std::move(step);
   if (QueueOf(life.job) != nullptr) return WriteQueue{};
   return ReleaseQuota(*workload, life.view.now);
 }

@@ -28,10 +28,11 @@ namespace weft::life {
 // Cost  O(pods + placements).
 std::optional<JobStep> QueueStep(Life& life);
 
-// Of a job whose quota Kueue has taken back: ends its attempt, and gives the quota back when its
-// pods are gone. Nothing if Kueue has not. It comes before everything that keeps a job from
-// running, as a spec that cannot be read or pods that admission refuses: others wait for the quota.
-std::optional<JobStep> EvictedStep(Life& life);
+// Whether Kueue takes the job's quota back.
+bool IsEvicted(const Life& life);
+// Of such a job that is not being taken down: ends its attempt, or gives the quota back when its
+// pods are gone.
+JobStep EvictedStep(Life& life);
 
 // Of a job that is suspended or being deleted, whose pods are gone: deletes its Workloads and
 // status.queue. Nothing if both are gone.

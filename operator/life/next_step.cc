@@ -13,14 +13,18 @@
 namespace weft::life {
 namespace {
 
+// Comes before everything that keeps a job from running, as a spec that cannot be read or pods that
+// admission refuses: others wait for the quota.
+JobStep ReleaseStep(Life& life) {
+  return Is(life.status, "Restarting") ? TearDownStep(life) : EvictedStep(life);
+}
+
 JobStep NextOf(Life& life) {
   const api::TrainingJob& job = life.job;
   const JobStatus& status = life.status;
   if (job.meta.deleting) return DepartStep(life);
   if (!job.unreadable.empty()) {
-    if (cluster::IsFinished(job)) return RefuseStep(life);
-    if (auto step = EvictedStep(life)) return *std::move(step);
-    return RefuseStep(life);
+    return !cluster::IsFinished(job) && IsEvicted(life) ? ReleaseStep(life) : RefuseStep(life);
   }
   if (!HasFinalizer(job)) return AddFinalizer{};
   if (cluster::IsFinished(job)) return AfterEndStep(life);
@@ -29,7 +33,7 @@ JobStep NextOf(Life& life) {
   }
   if (job.suspend || ReasonOf(status, "Suspended") == kSuspending) return SuspendStep(life);
   if (Is(status, "Suspended")) return ResumeStep(life);
-  if (auto step = EvictedStep(life)) return *std::move(step);
+  if (IsEvicted(life)) return ReleaseStep(life);
   if (auto step = AcceptStep(life)) return *std::move(step);
   if (TimeLeft(life).value_or(1) <= 0) {
     return FailStep(life, "DeadlineExceeded", "activeDeadlineSeconds have passed");

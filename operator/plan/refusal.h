@@ -6,6 +6,7 @@
 #include "operator/cluster/cluster.h"
 #include "operator/cluster/workload.h"
 #include "operator/placement/place.h"
+#include "operator/placement/relax.h"
 
 namespace weft::plan {
 
