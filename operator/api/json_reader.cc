@@ -107,7 +107,7 @@ std::string Decoding::Path(std::uint32_t step) const {
   for (; step != 0; step = steps_[step].parent) chain.push_back(step);
   std::string path;
   for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
-    const Step& part = steps_[*at];
+    const PathPart& part = steps_[*at];
     if (part.index != kKey) {
       AppendIndex(part.index, path);
     } else {
@@ -122,7 +122,7 @@ Field::Field(Decoding* decoding, const Json* value, std::uint32_t step)
       value_(value != nullptr && value->is_null() ? nullptr : value),
       step_(step) {}
 
-Field Field::Below(const Json* value, Decoding::Step step) const {
+Field Field::Below(const Json* value, Decoding::PathPart step) const {
   decoding_->steps_.push_back(step);
   return {decoding_, value, static_cast<std::uint32_t>(decoding_->steps_.size() - 1)};
 }

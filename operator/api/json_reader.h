@@ -44,7 +44,7 @@ class Decoding {
 
  private:
   friend class Field;
-  struct Step {  // one step of a path; the key is in the json or a literal
+  struct PathPart {  // one step of a path; the key is in the json or a literal
     std::uint32_t parent;
     std::uint32_t index;  // kKey: the step is a member, else an element
     std::string_view key;
@@ -56,7 +56,7 @@ class Decoding {
   const nlohmann::json* object_;
   Place place_;
   Reading reading_;
-  std::vector<Step> steps_;
+  std::vector<PathPart> steps_;
   std::string why_;
 };
 
@@ -112,7 +112,7 @@ class Field {
  private:
   friend class Decoding;
   Field(Decoding* decoding, const nlohmann::json* value, std::uint32_t step);
-  Field Below(const nlohmann::json* value, Decoding::Step step) const;
+  Field Below(const nlohmann::json* value, Decoding::PathPart step) const;
   void FailType(const std::string& wanted) const;
   void Note(const std::string& what) const;  // "<path>: <what>"
   std::optional<std::int64_t> AnyQuantity(bool milli) const;

@@ -43,7 +43,7 @@ bool IsBusy(int status) {
          status == kube::kGatewayTimeout;
 }
 
-Error Refusal(const Resource& resource, const kube::Response& response) {
+Error RefusedError(const Resource& resource, const kube::Response& response) {
   const std::string words = kube::StatusMessage(response.body);
   std::string text = "cluster: list " + std::string(resource.plural) + ": ";
   if (response.status == kube::kUnauthorized) {
@@ -126,7 +126,7 @@ class ClusterReader {
       if (response->status == kube::kNotFound && resource.group == api::kGroup) return true;
       if (response->status == kube::kForbidden && of_learned) return true;
       if (IsOptional(resource) && Lacks(resource, response->status)) return true;
-      if (response->status / 100 != 2) return Refusal(resource, *response);
+      if (response->status / 100 != 2) return RefusedError(resource, *response);
       Result<kube::Page> page = kube::ParsePage(response->body, subject);
       if (!page) {
         return Error{page.error().kind,

@@ -38,12 +38,12 @@ class View final : public LiveView {
     return {};
   }
 
-  api::Inputs Look() override {
-    api::Inputs inputs = cluster_.Look().inputs;
-    static_cast<api::KueueInputs&>(inputs) = cluster_.store().LookAtKueue();
+  api::Inputs TakeSnapshot() override {
+    api::Inputs inputs = cluster_.TakeSnapshot().inputs;
+    static_cast<api::KueueInputs&>(inputs) = cluster_.store().SnapshotKueue();
     return inputs;
   }
-  cluster::Cluster LookAtCluster() override { return cluster_.LookAtCluster(); }
+  cluster::Cluster SnapshotCluster() override { return cluster_.SnapshotCluster(); }
 
  private:
   watch::ClusterWatch::Options OptionsOf(Kinds kinds) {

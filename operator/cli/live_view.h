@@ -15,8 +15,8 @@ class LiveView {
  public:
   virtual ~LiveView() = default;
   // The objects as they are now.
-  virtual api::Inputs Look() = 0;
-  virtual cluster::Cluster LookAtCluster() = 0;
+  virtual api::Inputs TakeSnapshot() = 0;
+  virtual cluster::Cluster SnapshotCluster() = 0;
 };
 
 // Returns when all objects are read, those of `kinds`.

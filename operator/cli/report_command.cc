@@ -47,7 +47,7 @@ Result<report::UsageAnswers> AskAll(kube::Transport& server, const report::Perio
   for (std::size_t q = 0; q < report::kUsageQueries; ++q) {
     const std::string query =
         report::QueryText(static_cast<report::UsageQuery>(q), period, arguments.match);
-    auto answer = promql::AskPrometheus(server, {query, period.until});
+    auto answer = promql::QueryPrometheus(server, {query, period.until});
     if (!answer) return At(arguments.prometheus, answer.error());
     answers[q] = *std::move(answer);
   }

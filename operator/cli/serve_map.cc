@@ -29,7 +29,7 @@ int ServeMap(const MapArguments& arguments) {
   http::ServerOptions server;
   server.address = arguments.serve;
   server.slow["/"] = [&](const http::Request&) {
-    return http::Reply{200, page.Show([&] { return (*view)->LookAtCluster(); }),
+    return http::Reply{200, page.Show([&] { return (*view)->SnapshotCluster(); }),
                        "text/html; charset=utf-8"};
   };
   const auto opened = http::Serve(std::move(server));

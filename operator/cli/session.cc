@@ -81,10 +81,10 @@ Result<api::Inputs> ReadLive(const InputArguments& input, api::Reading of_files)
   if (!input.files.empty()) wanted = ReadFiles(input.files, of_files);
   if (!wanted) return wanted.error();
   Result<LiveObjects> live =
-      input.view ? Result<LiveObjects>({input.view->Look(), {}}) : ReadOnce(input);
+      input.view ? Result<LiveObjects>({input.view->TakeSnapshot(), {}}) : ReadOnce(input);
   if (!live) return live.error();
   NameSkipped(live->skipped);
-  life::TellTime(live->inputs, std::time(nullptr));
+  life::AnnotateTime(live->inputs, std::time(nullptr));
   return cluster::Overlay(std::move(live->inputs), *std::move(wanted));
 }
 

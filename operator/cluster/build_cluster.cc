@@ -63,7 +63,8 @@ class Builder {
   Result<Fabrics> Run() {
     fabrics_.overlapping = FindOverlapping(inputs_, nodes_);
     if (!fabrics_.overlapping.empty()) {
-      Say(Severity::kWarning, "Overlapping",
+      AddNote(
+          Severity::kWarning, "Overlapping",
           std::to_string(fabrics_.overlapping.size()) +
               " nodes are in two Fabrics, so neither uses them: " + NameSome(fabrics_.overlapping));
     }
@@ -74,7 +75,7 @@ class Builder {
   }
 
  private:
-  void Say(Severity severity, std::string reason, std::string text) {
+  void AddNote(Severity severity, std::string reason, std::string text) {
     fabrics_.notes.push_back({severity, std::move(reason), std::move(text)});
   }
 
@@ -93,7 +94,7 @@ class Builder {
     } else if (on_bad_ == OnBadFabric::kRefuse) {
       return Error{built.error().kind, place + ": " + built.error().message};
     } else {
-      fabrics_.refused.push_back({name, built.error().message});
+      fabrics_.not_built.push_back({name, built.error().message});
     }
     return {};
   }
@@ -103,7 +104,7 @@ class Builder {
     if (const Status known = outlook::CheckAccelerators(spec.accelerators); !known) {
       const std::string why = place + ": spec.accelerators" + known.error().message;
       if (on_bad_ == OnBadFabric::kRefuse) return Invalid(why);
-      Say(Severity::kWarning, "AcceleratorInvalid", why);
+      AddNote(Severity::kWarning, "AcceleratorInvalid", why);
     }
     spec.accelerators.insert(spec.accelerators.begin(), inputs_.accelerators.begin(),
                              inputs_.accelerators.end());
@@ -125,13 +126,13 @@ class Builder {
         fabric::RecognisePreset(NodesOf(spec, nodes_, {}));
     if (family) {
       spec.preset = *family;
-      Say(Severity::kInfo, "FabricRecognised",
-          "no Fabric is given: the levels of fabric \"" + spec.name + "\" come from the nodes' " +
-              spec.preset + " labels");
+      AddNote(Severity::kInfo, "FabricRecognised",
+              "no Fabric is given: the levels of fabric \"" + spec.name +
+                  "\" come from the nodes' " + spec.preset + " labels");
     } else if (!inputs_.jobs.empty() || !inputs_.placements.empty()) {
-      Say(Severity::kWarning, "FabricFlat",
-          "no Fabric is given and the nodes have no topology labels that Weft knows: a flat "
-          "network is assumed, where all traffic between nodes costs the same");
+      AddNote(Severity::kWarning, "FabricFlat",
+              "no Fabric is given and the nodes have no topology labels that Weft knows: a flat "
+              "network is assumed, where all traffic between nodes costs the same");
     }
     return Add(std::move(spec), "no Fabric is given; levels recognised from node labels", true);
   }
@@ -142,27 +143,30 @@ class Builder {
       std::vector<std::string> names;
       for (const auto& node : incomplete) names.push_back(node.node);
       const auto& first = incomplete.front();
-      Say(Severity::kWarning, "Incomplete",
-          "fabric \"" + on.spec().name +
-              "\": " + CountText(static_cast<std::int64_t>(incomplete.size()), "node") +
-              (incomplete.size() == 1 ? " is" : " are") +
-              " incomplete and never used: " + NameSome(names) + " (" + first.node +
-              (first.why.empty() ? " lacks the label " + first.label_key : ": " + first.why) + ")");
+      AddNote(Severity::kWarning, "Incomplete",
+              "fabric \"" + on.spec().name +
+                  "\": " + CountText(static_cast<std::int64_t>(incomplete.size()), "node") +
+                  (incomplete.size() == 1 ? " is" : " are") +
+                  " incomplete and never used: " + NameSome(names) + " (" + first.node +
+                  (first.why.empty() ? " lacks the label " + first.label_key : ": " + first.why) +
+                  ")");
     }
     if (on.crossing_scale_up() != nullptr) {
       const std::string& scale_up = on.spec().scale_up->name;
-      Say(Severity::kInfo, "ScaleUpCrossesLevel",
+      AddNote(
+          Severity::kInfo, "ScaleUpCrossesLevel",
           "fabric \"" + on.spec().name + "\": domains of " + scale_up +
               " cross the levels: they count in the cost of a placement, but a job cannot require "
               "or prefer them");
     }
     if (on.node_count() > 0 && !on.absent_toruses().empty()) {
-      Say(Severity::kInfo, "TorusShapeUnused",
-          "fabric \"" + on.spec().name + "\": " + AbsentTorusesText(on));
+      AddNote(Severity::kInfo, "TorusShapeUnused",
+              "fabric \"" + on.spec().name + "\": " + AbsentTorusesText(on));
     }
     NotePower(on);
     if (!LinksDeclared(on) && on.node_count() > 0) {
-      Say(Severity::kInfo, "LinksAssumed",
+      AddNote(
+          Severity::kInfo, "LinksAssumed",
           "fabric \"" + on.spec().name +
               "\": the bandwidth of some links is assumed (LinksDeclared is False), and times and "
               "percentages depend on it");
@@ -173,10 +177,10 @@ class Builder {
     if (!on.limits_power()) return;
     for (fabric::NodeIndex n = 0; n < on.node_count(); ++n) {
       if (on.accelerators(n) == 0 || on.peak_watts(on.pool(n)) > 0) continue;
-      Say(Severity::kWarning, "PowerUnknown",
-          "fabric \"" + on.spec().name + "\": the accelerator of node " + on.node(n).name +
-              " is unknown, so it counts as 0 W where a level has powerWatts; set "
-              "spec.acceleratorModel or spec.accelerators");
+      AddNote(Severity::kWarning, "PowerUnknown",
+              "fabric \"" + on.spec().name + "\": the accelerator of node " + on.node(n).name +
+                  " is unknown, so it counts as 0 W where a level has powerWatts; set "
+                  "spec.acceleratorModel or spec.accelerators");
       return;
     }
   }

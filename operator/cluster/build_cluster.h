@@ -19,11 +19,11 @@ struct Fabrics {
     std::shared_ptr<const fabric::Fabric> fabric;
     bool recognised = false;
   };
-  struct Refused {
+  struct NotBuilt {
     std::string name, why;
   };
-  std::vector<Built> built;      // in input order
-  std::vector<Refused> refused;  // Fabrics that cannot be built
+  std::vector<Built> built;         // in input order
+  std::vector<NotBuilt> not_built;  // Fabrics that cannot be built
   std::vector<std::string> overlapping;
   std::vector<Note> notes;
 };

@@ -17,7 +17,7 @@ std::string KnownFabrics(const Cluster& cluster) {
   return names;
 }
 
-bool Offers(const ClusterFabric& on, const Workload& workload) {
+bool Offers(const ClusterFabric& on, const WorkloadView& workload) {
   const auto resource = on.fabric->FindResource(workload.accelerator->resource_name);
   if (!resource) return false;
   for (fabric::NodeIndex n = 0; n < on.fabric->node_count(); ++n) {
@@ -27,7 +27,7 @@ bool Offers(const ClusterFabric& on, const Workload& workload) {
 }
 
 // Whether the workload fits on the empty fabric by the hard rules of single nodes.
-bool MayUse(const ClusterFabric& on, const Workload& workload) {
+bool MayUse(const ClusterFabric& on, const WorkloadView& workload) {
   placement::SlotQuery query;
   query.pod = &workload.pod;
   query.job = api::Show(workload.key());
@@ -59,10 +59,10 @@ std::optional<std::string_view> NamespaceDefault(const Cluster& cluster, const s
   return std::nullopt;
 }
 
-using Choice = std::variant<std::size_t, NoFabric>;
+using Choice = std::variant<std::size_t, Refusal>;
 
-NoFabric Ambiguous(const Cluster& cluster, const Workload& workload,
-                   const std::vector<std::size_t>& among, const std::string& why) {
+Refusal Ambiguous(const Cluster& cluster, const WorkloadView& workload,
+                  const std::vector<std::size_t>& among, const std::string& why) {
   std::string names;
   for (const std::size_t f : among) {
     names += (names.empty() ? "" : ", ") + cluster.fabrics[f].name();
@@ -75,7 +75,7 @@ NoFabric Ambiguous(const Cluster& cluster, const Workload& workload,
 
 }  // namespace
 
-Result<Choice> ChooseFabric(const Cluster& cluster, const Workload& workload) {
+Result<Choice> ChooseFabric(const Cluster& cluster, const WorkloadView& workload) {
   if (!workload.fabric_name->empty()) {
     if (const auto found = cluster.FindFabric(*workload.fabric_name)) return Choice(*found);
     return Invalid(*workload.place + ": spec.fabricName: unknown Fabric \"" +
@@ -83,10 +83,10 @@ Result<Choice> ChooseFabric(const Cluster& cluster, const Workload& workload) {
   }
   if (const auto name = NamespaceDefault(cluster, workload.key().space)) {
     if (const auto found = cluster.FindFabric(std::string(*name))) return Choice(*found);
-    return Choice(NoFabric{"NoFabric",
-                           "The label " + std::string(api::kDefaultFabricLabel) + "=" +
-                               std::string(*name) + " of namespace " + workload.key().space +
-                               " names an unknown Fabric; known: " + KnownFabrics(cluster) + "."});
+    return Choice(
+        Refusal{"NoFabric", "The label " + std::string(api::kDefaultFabricLabel) + "=" +
+                                std::string(*name) + " of namespace " + workload.key().space +
+                                " names an unknown Fabric; known: " + KnownFabrics(cluster) + "."});
   }
   if (cluster.fabrics.size() == 1) return Choice(std::size_t{0});
   std::vector<std::size_t> offering, fitting;
@@ -101,8 +101,8 @@ Result<Choice> ChooseFabric(const Cluster& cluster, const Workload& workload) {
   if (offering.size() > 1) {
     return Choice(Ambiguous(cluster, workload, offering, ", but each is too small"));
   }
-  return Choice(NoFabric{"NoFabric", "No node of any Fabric (" + KnownFabrics(cluster) +
-                                         ") offers " + workload.accelerator->resource_name + "."});
+  return Choice(Refusal{"NoFabric", "No node of any Fabric (" + KnownFabrics(cluster) +
+                                        ") offers " + workload.accelerator->resource_name + "."});
 }
 
 }  // namespace weft::cluster

@@ -137,7 +137,7 @@ api::OwnerReference Itself(const api::Pod& pod) {
 
 Result<ForeignGang> ForeignGangOf(const api::Pod& pod) { return Reading(pod).Read(); }
 
-std::string AskedHash(const api::Pod& pod) {
+std::string RequestHash(const api::Pod& pod) {
   std::vector<std::string_view> parts;
   for (const auto& [key, value] : pod.meta.annotations) {
     if (!api::IsGangAnnotation(key) && key != kLeaderSize && key != kPodGroupSize) continue;
@@ -152,7 +152,7 @@ std::string AskedHash(const api::Pod& pod) {
   return HashOf(parts);
 }
 
-api::OwnerReference KeeperOf(const ForeignGang& gang, const std::vector<const api::Pod*>& pods) {
+api::OwnerReference GangOwner(const ForeignGang& gang, const std::vector<const api::Pod*>& pods) {
   const api::Pod& first = *pods.front();
   if (const auto uid = first.meta.labels.At(kJobSetUid);
       uid && gang.selector.contains(kJobSetUid)) {

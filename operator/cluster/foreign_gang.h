@@ -13,7 +13,7 @@ namespace weft::cluster {
 // Label of a Placement that the operator made for pods of other controllers: ForeignGang::base.
 inline constexpr const char* kGangLabel = "weft.dev/gang";
 // Its annotation: the hash of what the pods asked for when it was made.
-inline constexpr const char* kAskedAnnotation = "weft.dev/asked";
+inline constexpr const char* kRequestHashAnnotation = "weft.dev/asked";
 
 // The gang that a pod of another controller belongs to:
 //   Job            all its pods
@@ -40,9 +40,9 @@ Result<ForeignGang> ForeignGangOf(const api::Pod& pod);
 // The object that owns the gang's Placement, so that both are deleted together: the pods'
 // controller, the JobSet of their Jobs, or the leader's StatefulSet; for pods without a controller
 // the first pod. `pods` must not be empty.
-api::OwnerReference KeeperOf(const ForeignGang& gang, const std::vector<const api::Pod*>& pods);
+api::OwnerReference GangOwner(const ForeignGang& gang, const std::vector<const api::Pod*>& pods);
 
 // A hash of all that ShapeOfPod and the annotations of a pod say of its Placement.
-std::string AskedHash(const api::Pod& pod);
+std::string RequestHash(const api::Pod& pod);
 
 }  // namespace weft::cluster

@@ -23,7 +23,7 @@ std::string KnownLevels(const fabric::Fabric& fabric) {
 
 class Resolver {
  public:
-  Resolver(const ClusterFabric& on, const Workload& workload)
+  Resolver(const ClusterFabric& on, const WorkloadView& workload)
       : fabric_(*on.fabric), workload_(workload) {}
 
   Result<Problem> Run() {
@@ -128,13 +128,13 @@ class Resolver {
   }
 
   const fabric::Fabric& fabric_;
-  const Workload& workload_;
+  const WorkloadView& workload_;
   std::optional<Error> error_;
 };
 
 }  // namespace
 
-Result<Problem> MakeProblem(const ClusterFabric& on, const Workload& workload) {
+Result<Problem> MakeProblem(const ClusterFabric& on, const WorkloadView& workload) {
   return Resolver(on, workload).Run();
 }
 

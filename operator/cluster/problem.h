@@ -17,6 +17,6 @@ struct Problem {
 };
 // Errors  kInvalid with the field's path: an unknown level, `preferred` wider than `required`,
 //         degrees that do not divide the world.
-Result<Problem> MakeProblem(const ClusterFabric& on, const Workload& workload);
+Result<Problem> MakeProblem(const ClusterFabric& on, const WorkloadView& workload);
 
 }  // namespace weft::cluster

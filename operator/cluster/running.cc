@@ -38,11 +38,11 @@ std::optional<std::pair<std::size_t, std::vector<NodeIndex>>> FindNodes(
 }  // namespace
 
 Result<std::vector<Running>> RunningWorkloads(const Cluster& cluster) {
-  Result<std::vector<Workload>> all = AllWorkloads(cluster);
+  Result<std::vector<WorkloadView>> all = AllWorkloads(cluster);
   if (!all) return all.error();
   const PlacementPods pods(*cluster.inputs);
   std::vector<Running> running;
-  for (Workload& workload : *all) {
+  for (WorkloadView& workload : *all) {
     const api::Placement* placement =
         workload.is_job ? pods.CurrentPlacement(cluster.inputs->jobs[workload.index])
                         : &cluster.inputs->placements[workload.index];
@@ -61,7 +61,7 @@ void OrderAll(api::Inputs& inputs) {
   for (std::size_t i = 0; i < inputs.placements.size(); ++i) inputs.order.push_back({false, i});
 }
 
-std::vector<DomainFlow> FlowsOf(const ClusterFabric& on, const Workload& workload,
+std::vector<DomainFlow> FlowsOf(const ClusterFabric& on, const WorkloadView& workload,
                                 const std::vector<NodeIndex>& nodes) {
   std::vector<DomainFlow> flows;
   if (!*workload.model) return flows;

@@ -12,7 +12,7 @@ namespace weft::cluster {
 
 // A workload that has nodes now: a TrainingJob, or a Placement that no job owns.
 struct Running {
-  Workload workload;
+  WorkloadView workload;
   const api::Placement* placement = nullptr;  // points into the inputs
   std::size_t fabric = 0;                     // into Cluster::fabrics
   std::vector<fabric::NodeIndex> nodes;       // index = worker
@@ -36,7 +36,7 @@ struct DomainFlow {
 
 // One entry for every domain, narrower than outside, that the workload uses; empty without a model.
 // Cost  O(ranks x axes x tiers), as placement::Score.
-std::vector<DomainFlow> FlowsOf(const ClusterFabric& on, const Workload& workload,
+std::vector<DomainFlow> FlowsOf(const ClusterFabric& on, const WorkloadView& workload,
                                 const std::vector<fabric::NodeIndex>& nodes);
 
 // The cost of the workload's placement, divided by the cost that the solver finds on the empty

@@ -45,7 +45,7 @@ std::vector<std::string> SplitNames(std::string_view text) {
   return names;
 }
 
-Status ReadAnnotations(Workload& workload) {
+Status ReadAnnotations(WorkloadView& workload) {
   const auto& annotations = workload.meta->annotations;
   if (const auto excluded = annotations.At(kExcludedNodesAnnotation)) {
     workload.excluded_nodes = SplitNames(*excluded);
@@ -69,11 +69,11 @@ class Pending {
   Pending(const api::Inputs& inputs, Which which)
       : inputs_(inputs), all_(which == Which::kAll), pods_(inputs), priorities_(inputs) {}
 
-  Result<std::vector<Workload>> Collect(Mark mark) {
-    std::vector<Workload> all;
+  Result<std::vector<WorkloadView>> Collect(Mark mark) {
+    std::vector<WorkloadView> all;
     for (std::size_t position = 0; position < inputs_.order.size(); ++position) {
       const auto& entry = inputs_.order[position];
-      std::optional<Workload> workload =
+      std::optional<WorkloadView> workload =
           entry.is_job ? OfJob(entry.index) : OfPlacement(entry.index);
       if (!workload) continue;
       workload->position = position;
@@ -98,11 +98,11 @@ class Pending {
     return !job.suspend && !job.meta.deleting && !IsFinished(job) && !HasNodes(job);
   }
 
-  std::optional<Workload> OfJob(std::size_t index) const {
+  std::optional<WorkloadView> OfJob(std::size_t index) const {
     const api::TrainingJob& job = inputs_.jobs[index];
     if (!job.unreadable.empty()) return std::nullopt;
     if (all_ ? IsFinished(job) : !IsPending(job)) return std::nullopt;
-    Workload workload = WorkloadOf(job);
+    WorkloadView workload = WorkloadOf(job);
     workload.index = index;
     workload.attempt = job.attempt;
     workload.priority = priorities_.Of(job.priority_class_name);
@@ -111,12 +111,12 @@ class Pending {
   }
 
   // A Placement that is an attempt of a job in the inputs is not a workload: its job is.
-  std::optional<Workload> OfPlacement(std::size_t index) const {
+  std::optional<WorkloadView> OfPlacement(std::size_t index) const {
     const api::Placement& placement = inputs_.placements[index];
     if (!placement.unreadable.empty()) return std::nullopt;
     if (!all_ && (!placement.nodes.empty() || placement.meta.deleting)) return std::nullopt;
     if (pods_.AttemptOf(placement).job != nullptr) return std::nullopt;
-    Workload workload;
+    WorkloadView workload;
     workload.is_job = false;
     workload.index = index;
     workload.meta = &placement.meta;
@@ -134,7 +134,7 @@ class Pending {
   }
 
   // Its coming pods count as long as not all of them are there.
-  static void TakeProposal(const api::Proposal& proposal, Workload& workload) {
+  static void TakeProposal(const api::Proposal& proposal, WorkloadView& workload) {
     workload.priority = proposal.priority;
     workload.bundle = proposal.bundle;
     if (workload.gated_pods < workload.workers) workload.pod = proposal.pod;
@@ -142,7 +142,7 @@ class Pending {
 
   // The requirements of the waiting pods: those of the first pod by name, with the largest request
   // of each resource.
-  void TakePods(const api::Placement& placement, Workload& workload) const {
+  void TakePods(const api::Placement& placement, WorkloadView& workload) const {
     workload.pod.requests = {
         {placement.accelerator.resource_name, placement.accelerator.per_worker}};
     if (!placement.pod_selector) return;
@@ -187,9 +187,9 @@ class Pending {
   }
 
   // Two Placements of one name cannot both be written.
-  static Status CheckNames(Mark mark, std::vector<Workload>& all) {
-    std::map<api::ObjectKey, Workload*> names;
-    for (Workload& workload : all) {
+  static Status CheckNames(Mark mark, std::vector<WorkloadView>& all) {
+    std::map<api::ObjectKey, WorkloadView*> names;
+    for (WorkloadView& workload : all) {
       api::ObjectKey key = workload.key();
       key.name = workload.PlacementName();
       const auto [other, fresh] = names.emplace(key, &workload);
@@ -208,9 +208,9 @@ class Pending {
   Priorities priorities_;
 };
 
-bool DecidedBefore(const Workload& a, const Workload& b) {
+bool DecidedBefore(const WorkloadView& a, const WorkloadView& b) {
   // An object without a creation time does not exist yet, so it is the youngest.
-  const auto age = [](const Workload& w) {
+  const auto age = [](const WorkloadView& w) {
     const std::string& created = w.meta->creation_timestamp;
     return std::pair<bool, const std::string&>(created.empty(), created);
   };
@@ -233,8 +233,8 @@ Result<std::optional<std::int64_t>> WaitedSeconds(const api::ObjectMeta& meta) {
   return std::optional(seconds);
 }
 
-Workload WorkloadOf(const api::TrainingJob& job) {
-  Workload workload;
+WorkloadView WorkloadOf(const api::TrainingJob& job) {
+  WorkloadView workload;
   workload.meta = &job.meta;
   workload.place = &job.place;
   workload.workers = job.replicas;
@@ -247,28 +247,28 @@ Workload WorkloadOf(const api::TrainingJob& job) {
   return workload;
 }
 
-std::string Workload::PlacementName() const {
+std::string WorkloadView::PlacementName() const {
   if (!is_job) return meta->key.name;
   return meta->key.name + "-" + std::to_string(SaturatingAdd(attempt, 1));
 }
 
-Result<std::vector<Workload>> PendingWorkloads(const Cluster& cluster, Order order, Mark mark) {
+Result<std::vector<WorkloadView>> PendingWorkloads(const Cluster& cluster, Order order, Mark mark) {
   auto all = Pending(*cluster.inputs, Pending::Which::kPending).Collect(mark);
   if (all && order == Order::kOperator) std::stable_sort(all->begin(), all->end(), DecidedBefore);
   return all;
 }
 
-Result<std::vector<Workload>> AllWorkloads(const Cluster& cluster) {
+Result<std::vector<WorkloadView>> AllWorkloads(const Cluster& cluster) {
   return Pending(*cluster.inputs, Pending::Which::kAll).Collect(Mark::kNo);
 }
 
-void AddClaims(const Workload& workload, std::span<const fabric::NodeIndex> nodes,
+void AddClaims(const WorkloadView& workload, std::span<const fabric::NodeIndex> nodes,
                fabric::Claims& claims) {
   const std::string domain = workload.pod.claims_compute_domain ? api::Show(workload.key()) : "";
   for (const fabric::NodeIndex node : nodes) claims.Add(node, workload.pod.requests, domain);
 }
 
-void RemoveClaims(const Workload& workload, std::span<const fabric::NodeIndex> nodes,
+void RemoveClaims(const WorkloadView& workload, std::span<const fabric::NodeIndex> nodes,
                   fabric::Claims& claims) {
   const std::string domain = workload.pod.claims_compute_domain ? api::Show(workload.key()) : "";
   for (const fabric::NodeIndex node : nodes) claims.Remove(node, workload.pod.requests, domain);

@@ -30,7 +30,7 @@ Result<std::optional<std::int64_t>> WaitedSeconds(const api::ObjectMeta& meta);
 
 // A TrainingJob or Placement to be placed, as decisions see it. Points into the Cluster's
 // inputs.
-struct Workload {
+struct WorkloadView {
   bool is_job = true;
   std::size_t index = 0;     // into inputs.jobs or inputs.placements
   std::size_t position = 0;  // into inputs.order
@@ -71,7 +71,7 @@ struct Workload {
 
 // What the job's spec says, outside any cluster: no index, priority or history. Points into the
 // job.
-Workload WorkloadOf(const api::TrainingJob& job);
+WorkloadView WorkloadOf(const api::TrainingJob& job);
 
 // The order in which workloads are placed.
 enum class Order : std::uint8_t {
@@ -84,17 +84,17 @@ enum class Order : std::uint8_t {
 // Errors  kInvalid for a malformed annotation, or if a job and a Placement would get the same
 //         Placement name; with `mark` such a job is marked as invalid instead.
 enum class Mark : bool { kNo, kInvalid };
-Result<std::vector<Workload>> PendingWorkloads(const Cluster& cluster, Order order,
-                                               Mark mark = Mark::kNo);
+Result<std::vector<WorkloadView>> PendingWorkloads(const Cluster& cluster, Order order,
+                                                   Mark mark = Mark::kNo);
 
 // For lint, in file order: every unfinished TrainingJob, suspended and placed ones too, and every
 // Placement that no job owns.
-Result<std::vector<Workload>> AllWorkloads(const Cluster& cluster);
+Result<std::vector<WorkloadView>> AllWorkloads(const Cluster& cluster);
 
 // Adds the claims of all workers of a placement, or removes them.
-void AddClaims(const Workload& workload, std::span<const fabric::NodeIndex> nodes,
+void AddClaims(const WorkloadView& workload, std::span<const fabric::NodeIndex> nodes,
                fabric::Claims& claims);
-void RemoveClaims(const Workload& workload, std::span<const fabric::NodeIndex> nodes,
+void RemoveClaims(const WorkloadView& workload, std::span<const fabric::NodeIndex> nodes,
                   fabric::Claims& claims);
 
 }  // namespace weft::cluster

@@ -67,10 +67,10 @@ void FabricController::Run() {
 }
 
 bool FabricController::Pass() {
-  const watch::Store::Picture picture = store_.LookAtFabrics();
-  const auto fabrics = cache_.Of(picture);
+  const watch::Store::Snapshot snapshot = store_.SnapshotFabrics();
+  const auto fabrics = cache_.Of(snapshot);
   bool done = true;
-  for (const api::Fabric& fabric : picture.inputs.fabrics) {
+  for (const api::Fabric& fabric : snapshot.inputs.fabrics) {
     const Json status = report::FabricStatus(fabric, *fabrics, options_.now());
     done = Write(fabric.meta, fabric.raw, status) && done;
   }

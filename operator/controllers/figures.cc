@@ -185,7 +185,7 @@ void AddFabrics(const cluster::Cluster& cluster, const cluster::Fabrics& fabrics
   for (const report::PodQueue& one : report::QueuesOfPods(cluster)) {
     samples.Add(Id::kPodQueue, {one.pod.space, one.pod.name, one.queue}, 1);
   }
-  for (const auto& refused : fabrics.refused) samples.Add(Id::kFabricValid, {refused.name}, 0);
+  for (const auto& one : fabrics.not_built) samples.Add(Id::kFabricValid, {one.name}, 0);
   if (!cluster.overlapping.empty()) {
     samples.Add(Id::kFabricNodes, {"", "overlapping"}, Value(cluster.overlapping.size()));
   }

@@ -55,10 +55,10 @@ bool FleetCollector::Due(const Turn& last, double least, double time) const {
 std::shared_ptr<const FleetCollector::Figures> FleetCollector::Work(bool audit) {
   const double begin = options_.seconds();
   worked_.of = changes_.load(std::memory_order_relaxed);
-  watch::Store::Picture picture = store_.Look();
-  const auto fabrics = cache_.Of(picture);
-  cluster::OrderAll(picture.inputs);
-  const cluster::Cluster cluster = cluster::BuildCluster(std::move(picture.inputs), *fabrics);
+  watch::Store::Snapshot snapshot = store_.TakeSnapshot();
+  const auto fabrics = cache_.Of(snapshot);
+  cluster::OrderAll(snapshot.inputs);
+  const cluster::Cluster cluster = cluster::BuildCluster(std::move(snapshot.inputs), *fabrics);
   metrics::Samples samples;
   AddFabrics(cluster, *fabrics, kMostDomains, samples);
   for (const auto& fabric : store_.UnreadableFabrics()) {

@@ -56,7 +56,7 @@ ForeignController::ForeignController(watch::Store& store, watch::FabricCache& ca
 Result<Outcome> ForeignController::Reconcile(const api::ObjectKey& gang) {
   const auto pods = store_.PodsToPlace(gang);
   const auto placements = store_.Selecting(gang);
-  if (gang.name.empty()) return TellLost(pods, placements);
+  if (gang.name.empty()) return ReportPodsWithoutGang(pods, placements);
   life::ForeignPods view;
   view.base = gang.name;
   for (const auto& pod : pods) view.pods.push_back(pod.get());
@@ -70,8 +70,8 @@ bool ForeignController::IsSelected(const Placements& placements, const api::Pod&
 }
 
 // Pods that wait and belong to no gang.
-ForeignController::Answer ForeignController::TellLost(const Pods& pods,
-                                                      const Placements& placements) {
+ForeignController::Answer ForeignController::ReportPodsWithoutGang(const Pods& pods,
+                                                                   const Placements& placements) {
   for (const auto& pod : pods) {
     if (!cluster::HasGate(*pod) || pod->meta.deleting || IsSelected(placements, *pod)) continue;
     const auto gang = cluster::ForeignGangOf(*pod);
@@ -81,8 +81,8 @@ ForeignController::Answer ForeignController::TellLost(const Pods& pods,
   return Outcome{};
 }
 
-void ForeignController::Tell(const life::CreateForeign& step, bool warning, std::string_view reason,
-                             const std::string& note) {
+void ForeignController::RecordEvents(const life::CreateForeign& step, bool warning,
+                                     std::string_view reason, const std::string& note) {
   const api::OwnerReference& keeper = step.keeper;
   api::ObjectMeta owner;
   owner.key = {step.pods.front()->meta.key.space, keeper.name};
@@ -123,7 +123,7 @@ Result<api::Placement> ForeignController::Describe(const life::CreateForeign& st
   placement.accelerator = *cluster::AcceleratorOf(first.pod.requests);
   placement.worker_index_labels = shape->index_labels;
   placement.pod_selector = fabric::LabelSelector{step.gang.selector, {}};
-  const auto fabrics = cache_.Of(store_.LookAtFabrics());
+  const auto fabrics = cache_.Of(store_.SnapshotFabrics());
   std::vector<const fabric::FabricSpec*> specs;
   for (const auto& one : fabrics->built) specs.push_back(&one.fabric->spec());
   if (Status done = cluster::Resolve(*annotations, specs, placement); !done) return done.error();
@@ -134,7 +134,7 @@ ForeignController::Answer ForeignController::Do(const life::CreateForeign& step)
   const Result<api::Placement> placement = Describe(step);
   if (placement) return Create(step, *placement);
   if (placement.error().kind != ErrorKind::kInvalid) return placement.error();
-  Tell(step, true, kRefused, placement.error().message);
+  RecordEvents(step, true, kRefused, placement.error().message);
   return Outcome{.waits = true, .seconds = kForeignRetrySeconds};
 }
 
@@ -143,7 +143,8 @@ ForeignController::Answer ForeignController::Create(const life::CreateForeign& s
   const api::OwnerReference& keeper = step.keeper;
   Json object(api::EncodePlacement(placement, nullptr));
   Json& meta = object["metadata"];
-  meta["annotations"] = {{cluster::kAskedAnnotation, cluster::AskedHash(*step.pods.front())}};
+  meta["annotations"] = {
+      {cluster::kRequestHashAnnotation, cluster::RequestHash(*step.pods.front())}};
   meta["ownerReferences"] = Json::array({{{"apiVersion", keeper.api_version},
                                           {"kind", keeper.kind},
                                           {"name", keeper.name},
@@ -153,15 +154,16 @@ ForeignController::Answer ForeignController::Create(const life::CreateForeign& s
     stored = writer_.Get({Kind::kPlacement, placement.meta.key, "", ""});
   }
   if (!stored && stored.error().kind == ErrorKind::kInvalid) {
-    Tell(step, true, kRefused, stored.error().message);
+    RecordEvents(step, true, kRefused, stored.error().message);
     return Outcome{.waits = true, .seconds = kForeignRetrySeconds};
   }
   if (!stored) return stored.error();
   auto decoded = api::DecodePlacement(*stored, "Placement", api::Reading::kServed);
   if (!decoded) return decoded.error();
   if (decoded->meta.labels.At(cluster::kGangLabel) != step.gang.base) {
-    Tell(step, true, kRefused,
-         "Placement " + placement.meta.key.name + " already exists, and Weft did not make it");
+    RecordEvents(
+        step, true, kRefused,
+        "Placement " + placement.meta.key.name + " already exists, and Weft did not make it");
     return Outcome{.waits = true, .seconds = kForeignRetrySeconds};
   }
   if (step.before != nullptr) Inherit(*step.before, *decoded);
@@ -170,7 +172,7 @@ ForeignController::Answer ForeignController::Create(const life::CreateForeign& s
                      CountText(placement.workers, "worker") + " created";
   const std::string ignored = api::IgnoredAnnotation(step.pods.front()->meta.annotations);
   if (!ignored.empty()) note += "; " + ignored;
-  Tell(step, false, "PlacementCreated", note);
+  RecordEvents(step, false, "PlacementCreated", note);
   log_.Info("placement created", {{"placement", api::Show(placement.meta.key)},
                                   {"for", keeper.kind + " " + keeper.name}});
   return kAgain;
@@ -197,7 +199,7 @@ ForeignController::Answer ForeignController::Do(const life::DeleteForeign& step)
   const Status deleted =
       writer_.Delete({Kind::kPlacement, meta.key, meta.uid, meta.resource_version});
   if (!deleted) return deleted.error();
-  store_.Remove<api::Placement>(meta.key);
+  store_.Remove<api::Placement>({meta.key, meta.uid});
   log_.Info("placement deleted", {{"placement", api::Show(meta.key)}});
   return kAgain;
 }

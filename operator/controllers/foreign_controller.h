@@ -38,7 +38,7 @@ class ForeignController {
   using Placements = std::vector<std::shared_ptr<const api::Placement>>;
 
   static bool IsSelected(const Placements& placements, const api::Pod& pod);
-  Answer TellLost(const Pods& pods, const Placements& placements);
+  Answer ReportPodsWithoutGang(const Pods& pods, const Placements& placements);
   Answer Do(const life::CreateForeign& step);
   Answer Do(const life::DeleteForeign& step);
   Answer Do(const life::FreeForeign& step);
@@ -48,8 +48,8 @@ class ForeignController {
   Result<cluster::GangShape> ShapeOf(const life::CreateForeign& step);
   Answer Create(const life::CreateForeign& step, const api::Placement& placement);
   void Inherit(const api::Placement& before, api::Placement& created);
-  void Tell(const life::CreateForeign& step, bool warning, std::string_view reason,
-            const std::string& note);
+  void RecordEvents(const life::CreateForeign& step, bool warning, std::string_view reason,
+                    const std::string& note);
 
   watch::Store& store_;
   watch::FabricCache& cache_;

@@ -34,7 +34,7 @@ Result<launch::Gang> GangFiles::Of(const api::TrainingJob& job, const api::Place
   gang.nodes = placement.nodes;
   gang.verify_image = verify_image_;
   gang.queue = life::QueueOf(job);
-  LookUpFabric(placement, gang);
+  SetFabric(placement, gang);
   if (Status recorded = Record(gang); !recorded) return recorded.error();
   if (job.framework.type == api::FrameworkType::kMPI) {
     if (Status made = MakeSecret(gang); !made) return made.error();
@@ -64,9 +64,9 @@ Status GangFiles::MakeComputeDomain(const launch::Gang& gang) {
                "ComputeDomain " + api::Show(key) + " already exists with another owner"};
 }
 
-void GangFiles::LookUpFabric(const api::Placement& placement, launch::Gang& gang) {
+void GangFiles::SetFabric(const api::Placement& placement, launch::Gang& gang) {
   auto fabrics = fabrics_.Latest();
-  if (!fabrics) fabrics = fabrics_.Of(store_.LookAtFabrics());
+  if (!fabrics) fabrics = fabrics_.Of(store_.SnapshotFabrics());
   for (const cluster::Fabrics::Built& one : fabrics->built) {
     if (one.fabric->spec().name != placement.fabric_name) continue;
     gang.levels = launch::GangLevels(*one.fabric, *gang.job, gang.nodes);

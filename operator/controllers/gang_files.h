@@ -30,7 +30,7 @@ class GangFiles {
   Result<launch::Gang> Of(const api::TrainingJob& job, const api::Placement& placement);
 
  private:
-  void LookUpFabric(const api::Placement& placement, launch::Gang& gang);
+  void SetFabric(const api::Placement& placement, launch::Gang& gang);
   Status Record(launch::Gang& gang);
   Status MakeSecret(const launch::Gang& gang);
   Status MakeComputeDomain(const launch::Gang& gang);

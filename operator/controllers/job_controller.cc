@@ -54,12 +54,12 @@ Result<Outcome> JobController::Reconcile(const api::ObjectKey& key) {
   if (!objects) {
     const std::lock_guard lock(mutex_);
     if (const auto memory = memory_.find(key); memory != memory_.end()) {
-      planner_.Forget(memory->second.uid);
+      planner_.Drop(memory->second.uid);
       memory_.erase(memory);
     }
     return Outcome{};
   }
-  if (!objects->job->unreadable.empty()) planner_.Forget(objects->job->meta.uid);
+  if (!objects->job->unreadable.empty()) planner_.Drop(objects->job->meta.uid);
   if (Seeded(Bug::kDiesOfOddObject)) WEFT_CHECK(!objects->job->meta.labels.At("odd"));
   const life::JobView view = ViewOf(*objects);
   const Pass pass{&*objects, &view};
@@ -123,7 +123,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::RemoveFina
   const api::ObjectMeta& meta = pass.job().meta;
   std::vector<std::string> finalizers = meta.finalizers;
   std::erase(finalizers, life::kFinalizer);
-  planner_.Forget(meta.uid);
+  planner_.Drop(meta.uid);
   const auto stored = writer_.Patch(
       TargetOf(Kind::kTrainingJob, meta),
       {{"metadata", {{"resourceVersion", meta.resource_version}, {"finalizers", finalizers}}}});
@@ -132,8 +132,8 @@ JobController::Answer JobController::Do(const Pass& pass, const life::RemoveFina
   return Outcome{};
 }
 
-JobController::Answer JobController::Do(const Pass& pass, const life::AskPlanner&) {
-  planner_.Ask(pass.job());
+JobController::Answer JobController::Do(const Pass& pass, const life::RequestPlacement&) {
+  planner_.Enqueue(pass.job());
   return Outcome{};
 }
 
@@ -184,7 +184,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::DeleteServ
 
 Status JobController::Delete(const watch::Service& service) {
   Status deleted = writer_.Delete(AnyStateOf(Kind::kService, service.meta));
-  if (deleted) store_.Remove<watch::Service>(service.meta.key);
+  if (deleted) store_.Remove<watch::Service>({service.meta.key, service.meta.uid});
   return deleted;
 }
 
@@ -280,12 +280,12 @@ JobController::Answer JobController::Do(const Pass& pass, const life::DeletePlac
   }
   for (const api::Placement* placement : step.placements) {
     if (!pass.job().meta.deleting && !placement->nodes.empty()) {
-      planner_.Remember(pass.job().meta.uid, placement->nodes);
+      planner_.StorePrevious(pass.job().meta.uid, placement->nodes);
     }
     if (Status deleted = writer_.Delete(AnyStateOf(Kind::kPlacement, placement->meta)); !deleted) {
       return deleted.error();
     }
-    store_.Remove<api::Placement>(placement->meta.key);
+    store_.Remove<api::Placement>({placement->meta.key, placement->meta.uid});
   }
   return kAgain;
 }
@@ -315,8 +315,8 @@ JobController::Answer JobController::WriteStatusOf(const Pass& pass,
     const std::lock_guard lock(mutex_);
     MemoryOf(job.meta).counted = options_.now();
   }
-  if (life::Is(status, "Placed") || life::WaitsForKueue(status)) planner_.Forget(job.meta.uid);
-  Tell(job, status);
+  if (life::Is(status, "Placed") || life::WaitsForKueue(status)) planner_.Drop(job.meta.uid);
+  RecordEvents(job, status);
   Count(pass, status);
   return answer;
 }
@@ -331,7 +331,7 @@ void JobController::Count(const Pass& pass, const life::JobStatus& status) const
 }
 
 // Records events with the texts of the conditions.
-void JobController::Tell(const api::TrainingJob& job, const life::JobStatus& status) {
+void JobController::RecordEvents(const api::TrainingJob& job, const life::JobStatus& status) {
   for (const api::Condition& now : status.conditions) {
     const auto before = std::find_if(job.conditions.begin(), job.conditions.end(),
                                      [&](const api::Condition& c) { return c.type == now.type; });

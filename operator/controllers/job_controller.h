@@ -15,8 +15,8 @@
 #include "operator/controllers/work_queue.h"
 #include "operator/launch/gang.h"
 #include "operator/launch/workload.h"
+#include "operator/life/job_step.h"
 #include "operator/life/job_view.h"
-#include "operator/life/step.h"
 #include "operator/metrics/counters.h"
 #include "operator/watch/store.h"
 
@@ -58,7 +58,7 @@ class JobController {
   Answer Do(const Pass& pass, const life::AddFinalizer& step);
   Answer Do(const Pass& pass, const life::RemoveFinalizer& step);
   Answer Do(const Pass& pass, const life::DryRun& step);
-  Answer Do(const Pass& pass, const life::AskPlanner& step);
+  Answer Do(const Pass& pass, const life::RequestPlacement& step);
   Answer Do(const Pass& pass, const life::CreateService& step);
   Answer Do(const Pass& pass, const life::DeleteService& step);
   Answer Do(const Pass& pass, const life::CreatePods& step);
@@ -69,7 +69,7 @@ class JobController {
   Answer Do(const Pass& pass, const life::CreateWorkload& step);
   Answer Do(const Pass& pass, const life::WriteWorkload& step);
   Answer Do(const Pass& pass, const life::DropWorkloads& step);
-  Answer Do(const Pass& pass, const life::KeepQueue& step);
+  Answer Do(const Pass& pass, const life::WriteQueue& step);
   Answer Do(const Pass& pass, const life::Wait& step);
 
   std::optional<life::QueueView> QueueViewOf(const watch::JobObjects& objects) const;
@@ -79,7 +79,8 @@ class JobController {
   Answer TrialRefused(const Pass& pass, const std::string& why);
   std::string ValidText(const api::TrainingJob& job) const;
   Answer WriteStatusOf(const Pass& pass, const life::JobStatus& status);
-  Status KeepAdmission(const api::TrainingJob& job, const std::optional<api::Admission>& admission);
+  Status WriteAdmission(const api::TrainingJob& job,
+                        const std::optional<api::Admission>& admission);
   Answer StoreJob(const Result<nlohmann::json>& stored);
   Answer Replace(const watch::Service& service);
   Status Delete(const watch::Service& service);
@@ -87,7 +88,7 @@ class JobController {
   Error NameTaken(const Pass& pass, const char* action, const std::string& why);
   Status CreatePod(const launch::Gang& gang, std::uint32_t worker);
   void Created(const api::ObjectMeta& job);
-  void Tell(const api::TrainingJob& job, const life::JobStatus& status);
+  void RecordEvents(const api::TrainingJob& job, const life::JobStatus& status);
   void Count(const Pass& pass, const life::JobStatus& status) const;
 
   watch::Store& store_;

@@ -7,6 +7,7 @@
 #include "operator/controllers/job_controller.h"
 #include "operator/controllers/worker_trial.h"
 #include "operator/life/kueue_quota.h"
+#include "operator/life/status_patch.h"
 
 namespace weft::controllers {
 
@@ -14,8 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The answer of the API server to a write that it accepted: how the definition of our kind may have
-// changed it.
+// status.queue as the API server has it: the definition of our kind may have changed it.
 Json KeptQueue(const Json& stored) {
   return stored.value("status", Json::object()).value("queue", Json());
 }
@@ -78,7 +78,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::CreateWork
   const auto trial = TryWorker(writer_, job);
   if (!trial) return trial.error();
   if (trial->refusal) return TrialRefused(pass, *trial->refusal);
-  if (Status kept = KeepAdmission(job, trial->admission); !kept) return kept.error();
+  if (Status kept = WriteAdmission(job, trial->admission); !kept) return kept.error();
   const Json made = launch::MakeWorkload(job, trial->pod, kTrialNode, *priority);
   Result<Json> stored = writer_.Create(Kind::kWorkload, made, false);
   if (!stored && stored.error().kind == ErrorKind::kInvalid) {
@@ -105,7 +105,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::WriteWorkl
   auto workload = api::DecodeWorkload(*stored, "Workload");
   if (!workload) return workload.error();
   if (workload->meta.deleting && workload->meta.finalizers.empty()) {
-    store_.Remove<api::Workload>(meta.key);
+    store_.Remove<api::Workload>({meta.key, meta.uid});
   } else {
     store_.Put(*std::move(workload));
   }
@@ -113,7 +113,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::WriteWorkl
 }
 
 JobController::Answer JobController::Do(const Pass& pass, const life::DropWorkloads& step) {
-  planner_.Forget(pass.job().meta.uid);
+  planner_.Drop(pass.job().meta.uid);
   for (const api::Workload* workload : step.workloads) {
     const api::ObjectMeta& meta = workload->meta;
     std::vector<std::string> finalizers = meta.finalizers;
@@ -126,20 +126,21 @@ JobController::Answer JobController::Do(const Pass& pass, const life::DropWorklo
     }
     const Status deleted = writer_.Delete({Kind::kWorkload, meta.key, meta.uid, ""});
     if (!deleted) return deleted.error();
-    if (finalizers.empty()) store_.Remove<api::Workload>(meta.key);
+    if (finalizers.empty()) store_.Remove<api::Workload>({meta.key, meta.uid});
     log_.Info("workload deleted",
               {{"job", api::Show(pass.job().meta.key)}, {"workload", meta.key.name}});
   }
   return kAgain;
 }
 
-JobController::Answer JobController::Do(const Pass& pass, const life::KeepQueue& step) {
+JobController::Answer JobController::Do(const Pass& pass, const life::WriteQueue& step) {
   const api::ObjectMeta& meta = pass.job().meta;
-  if (!step.queue) planner_.Forget(meta.uid);
+  if (!step.queue) planner_.Drop(meta.uid);
   const Json queue = step.queue ? *step.queue : Json();
+  const Json patch = life::MergePatch(KeptQueue(*pass.job().raw), queue);
   const auto stored =
       writer_.PatchStatus({Kind::kTrainingJob, meta.key, meta.uid, meta.resource_version},
-                          {{"status", {{"queue", queue}}}});
+                          {{"status", {{"queue", patch}}}});
   if (stored && KeptQueue(*stored) != queue) {
     return Error{ErrorKind::kInvalid,
                  "the cluster's definition of TrainingJobs has no status.queue: apply the "

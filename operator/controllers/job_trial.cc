@@ -7,6 +7,7 @@
 #include "operator/controllers/worker_trial.h"
 #include "operator/life/accept.h"
 #include "operator/life/launcher.h"
+#include "operator/life/status_patch.h"
 
 namespace weft::controllers {
 
@@ -22,13 +23,14 @@ Target TargetOfJob(const api::ObjectMeta& meta) {
 
 // Writes what admission makes of the pods to status.admission, where the planner, `weft plan` and
 // the next leader read it.
-Status JobController::KeepAdmission(const api::TrainingJob& job,
-                                    const std::optional<api::Admission>& admission) {
+Status JobController::WriteAdmission(const api::TrainingJob& job,
+                                     const std::optional<api::Admission>& admission) {
   const Json status = job.raw->value("status", Json::object());
   const Json now = admission ? Json(api::EncodeAdmission(*admission)) : Json();
   if (status.value("admission", Json()) == now) return {};
+  const Json patch = life::MergePatch(status.value("admission", Json()), now);
   const Answer stored =
-      StoreJob(writer_.PatchStatus(TargetOfJob(job.meta), {{"status", {{"admission", now}}}}));
+      StoreJob(writer_.PatchStatus(TargetOfJob(job.meta), {{"status", {{"admission", patch}}}}));
   return stored ? Status() : stored.error();
 }
 
@@ -37,7 +39,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::DryRun&) {
   if (!trial) return trial.error();
   const bool refused = trial->refusal.has_value();
   if (!refused) {
-    const Status kept = KeepAdmission(pass.job(), trial->admission);
+    const Status kept = WriteAdmission(pass.job(), trial->admission);
     if (!kept) return kept.error();
   }
   if (refused) return TrialRefused(pass, *trial->refusal);

@@ -18,7 +18,7 @@ using Fate = LearnedScalars::Observation::Fate;
 using Json = nlohmann::json;
 
 // Warnings that are remembered; more are given again.
-constexpr std::size_t kMostTold = 4'096;
+constexpr std::size_t kMostReported = 4'096;
 
 // How late a person's edit of the ConfigMap may be noticed: it is read, not watched.
 constexpr std::chrono::milliseconds kReadEvery{15'000};
@@ -74,12 +74,12 @@ bool LearnedController::Read() {
   if (found) {
     Take(*found);
   } else if (found.error().kind == ErrorKind::kNotFound) {
-    store_.Remove<api::ConfigMap>(key);
+    store_.Remove<api::ConfigMap>({key});
   } else {
     Fail("cannot be read", found.error());
     return false;
   }
-  told_.erase("");
+  reported_.erase("");
   return true;
 }
 
@@ -91,22 +91,22 @@ void LearnedController::Take(const Json& object) {
 
 bool LearnedController::Count() {
   const auto now = [this] { return FormatTime(options_.now()); };
-  const api::Inputs known = store_.LookAtJobs().inputs;
+  const api::Inputs known = store_.SnapshotJobs().inputs;
   LearnedScalars learned = LearnedScalars::From(known, now());
   if (learned.changed().empty()) {
-    Tell(learned, false);
+    Report(learned, false);
     return true;
   }
   // Counts again on the ConfigMap as it is now: the store's copy may be old.
   if (!Read()) return false;
-  const api::Inputs inputs = store_.LookAtJobs().inputs;
+  const api::Inputs inputs = store_.SnapshotJobs().inputs;
   learned = LearnedScalars::From(inputs, now());
   const Status written = learned.changed().empty() ? Status() : Write(learned, inputs);
   if (!written) {
     Fail("cannot be written", written.error());
     return false;
   }
-  Tell(learned, true);
+  Report(learned, true);
   return true;
 }
 
@@ -137,14 +137,14 @@ Status LearnedController::Write(const LearnedScalars& learned, const api::Inputs
   return {};
 }
 
-void LearnedController::Tell(const LearnedScalars& learned, bool written) {
-  if (told_.size() > kMostTold) told_.clear();
-  std::erase_if(told_, [&](const auto& one) {
+void LearnedController::Report(const LearnedScalars& learned, bool written) {
+  if (reported_.size() > kMostReported) reported_.clear();
+  std::erase_if(reported_, [&](const auto& one) {
     return one.first.starts_with("data/") && !learned.unreadable().contains(one.first.substr(5));
   });
   for (const auto& [key, why] : learned.unreadable()) {
-    if (!IsNews("data/" + key, why)) continue;
-    const auto map = store_.LookAtJobs().inputs.learned_steps;
+    if (!ShouldReport("data/" + key, why)) continue;
+    const auto map = store_.SnapshotJobs().inputs.learned_steps;
     if (!map) continue;
     const std::string note = "data[" + key + "]: " + why + "; no prediction uses this entry";
     recorder_.Record(
@@ -153,12 +153,12 @@ void LearnedController::Tell(const LearnedScalars& learned, bool written) {
                  {{"configmap", api::Show(map->meta.key)}, {"entry", key}, {"reason", why}});
   }
   for (const LearnedScalars::Observation& one : learned.observations()) {
-    if (one.fate != Fate::kCounted || written) TellObservation(one, learned);
+    if (one.fate != Fate::kCounted || written) ReportObservation(one, learned);
   }
 }
 
-void LearnedController::TellObservation(const LearnedScalars::Observation& one,
-                                        const LearnedScalars& learned) {
+void LearnedController::ReportObservation(const LearnedScalars::Observation& one,
+                                          const LearnedScalars& learned) {
   const api::ObjectMeta& job = one.job->meta;
   std::string note;
   switch (one.fate) {
@@ -188,22 +188,22 @@ void LearnedController::TellObservation(const LearnedScalars::Observation& one,
       break;
   }
   const bool counted = one.fate == Fate::kCounted;
-  if (!IsNews("job/" + job.uid, note)) return;
+  if (!ShouldReport("job/" + job.uid, note)) return;
   recorder_.Record({"TrainingJob", &job, !counted, counted ? "StepLearned" : "MeasuredStepInvalid",
                     "CountStep", note});
   log_.Info(counted ? "step learned" : "measured step does not count",
             {{"job", api::Show(job.key)}, {"why", note}});
 }
 
-bool LearnedController::IsNews(const std::string& key, const std::string& text) {
-  std::string& last = told_[key];
+bool LearnedController::ShouldReport(const std::string& key, const std::string& text) {
+  std::string& last = reported_[key];
   if (last == text) return false;
   last = text;
   return true;
 }
 
 void LearnedController::Fail(const std::string& what, const Error& error) {
-  if (error.kind == ErrorKind::kConflict || !IsNews("", what + error.message)) return;
+  if (error.kind == ErrorKind::kConflict || !ShouldReport("", what + error.message)) return;
   log_.Warning(
       "learned steps: the ConfigMap " + what,
       {{"configmap", options_.space + "/" + api::kLearnedSteps}, {"reason", error.message}});

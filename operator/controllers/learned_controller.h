@@ -47,11 +47,11 @@ class LearnedController {
  private:
   Status Write(const predict::LearnedScalars& learned, const api::Inputs& inputs);
   void Take(const nlohmann::json& object);
-  void Tell(const predict::LearnedScalars& learned, bool written);
-  void TellObservation(const predict::LearnedScalars::Observation& one,
-                       const predict::LearnedScalars& learned);
+  void Report(const predict::LearnedScalars& learned, bool written);
+  void ReportObservation(const predict::LearnedScalars::Observation& one,
+                         const predict::LearnedScalars& learned);
   // Whether the text is another than at the last call for this key.
-  bool IsNews(const std::string& key, const std::string& text);
+  bool ShouldReport(const std::string& key, const std::string& text);
   void Fail(const std::string& what, const Error& error);
 
   watch::Store& store_;
@@ -60,7 +60,7 @@ class LearnedController {
   Log& log_;
   const Options options_;
 
-  std::map<std::string, std::string> told_;  // by object: the warning that was last given
+  std::map<std::string, std::string> reported_;  // by object: the warning that was last given
   Wakeup wakeup_;
 };
 

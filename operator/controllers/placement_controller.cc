@@ -125,13 +125,13 @@ PlacementController::Answer PlacementController::Do(const api::Placement& placem
   if (!stored) return stored.error();
   auto decoded = api::DecodePlacement(*stored, "Placement", api::Reading::kServed);
   if (decoded) store_.Put(*std::move(decoded));
-  Tell(placement, step.status);
+  RecordEvents(placement, step.status);
   return Outcome{.again = true, .seconds = std::nullopt};
 }
 
 // Records events with the texts of the conditions.
-void PlacementController::Tell(const api::Placement& placement,
-                               const life::PlacementStatus& status) {
+void PlacementController::RecordEvents(const api::Placement& placement,
+                                       const life::PlacementStatus& status) {
   for (const api::Condition& now : status.conditions) {
     const auto before = std::find_if(placement.conditions.begin(), placement.conditions.end(),
                                      [&](const api::Condition& c) { return c.type == now.type; });

@@ -40,7 +40,7 @@ class PlacementController {
   Answer Do(const api::Placement& placement, const life::Wait& step);
 
   Status Ungate(const api::Placement& placement, const cluster::WorkerPod& one);
-  void Tell(const api::Placement& placement, const life::PlacementStatus& status);
+  void RecordEvents(const api::Placement& placement, const life::PlacementStatus& status);
 
   watch::Store& store_;
   ApiWriter& writer_;

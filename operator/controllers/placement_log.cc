@@ -36,12 +36,12 @@ void PlacementLog::Append(const api::ObjectKey& key,
   }
   if (!placement) gone_.insert(number);
   changes_.emplace(number, Change{number, key, std::move(placement)});
-  if (gone_.size() > kept_) Forget();
+  if (gone_.size() > kept_) DropOldestGone();
   changed_.notify_all();
 }
 
-// Forgets the oldest change whose Placement is gone.
-void PlacementLog::Forget() {
+// Drops the oldest change whose Placement is gone.
+void PlacementLog::DropOldestGone() {
   forgotten_ = *gone_.begin();
   gone_.erase(gone_.begin());
   const auto change = changes_.find(forgotten_);

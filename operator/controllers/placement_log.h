@@ -47,7 +47,7 @@ class PlacementLog {
 
  private:
   void Append(const api::ObjectKey& key, std::shared_ptr<const api::Placement> placement);
-  void Forget();
+  void DropOldestGone();
 
   const std::size_t kept_;
   mutable std::mutex mutex_;

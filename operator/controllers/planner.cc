@@ -10,6 +10,7 @@
 #include "operator/api/decode.h"
 #include "operator/api/encode.h"
 #include "operator/api/kueue.h"
+#include "operator/base/phrases.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/cluster/build_cluster.h"
 #include "operator/cluster/placement_pods.h"
@@ -20,6 +21,7 @@
 #include "operator/life/exclusion.h"
 #include "operator/life/gang_step.h"
 #include "operator/life/retry.h"
+#include "operator/life/status_patch.h"
 #include "operator/plan/plan.h"
 #include "operator/plan/status.h"
 
@@ -49,9 +51,23 @@ constexpr std::int64_t kPlanningPauseMilliseconds = 200, kPlanningPauseTimes = 4
 // changes are of a time ("... for another 9 min").
 constexpr std::int64_t kRewordSeconds = 2, kLongestRewordSeconds = 60;
 
+// A placement or a refusal that the API server does not take is written again after a pause, which
+// doubles each time; until then the workload has no part in a pass, so that it keeps no nodes from
+// others. After a conflict, what was read is outdated: the first ones are tried again at once.
+constexpr std::int64_t kFirstWritePauseSeconds = 1, kLongestWritePauseSeconds = 300;
+constexpr std::int64_t kFreeConflicts = 3;
+
+// The reason of a refusal whose cause is the API server.
+constexpr const char* kNotWritten = "NotWritten";
+
+// The workload in Planner's tables.
+const std::string& IdOf(const cluster::WorkloadView& workload) {
+  return workload.bundle.empty() ? workload.meta->uid : workload.bundle;
+}
+
 // So that the figures of the running Placement do not crash the solver once more. A Placement that
 // was only an input had no generation; it has that of `stored` now.
-void KeepFiguresFailed(const api::Placement& before, const api::Placement& stored, Json& status) {
+void CopyFiguresFailed(const api::Placement& before, const api::Placement& stored, Json& status) {
   const auto* failed = api::FindCondition(before.conditions, api::kFiguresFailed);
   if (failed == nullptr) return;
   api::Condition kept = *failed;
@@ -69,7 +85,7 @@ Planner::Planner(watch::Store& store, watch::FabricCache& cache, ApiWriter& writ
                  Options options)
     : store_(store), cache_(cache), writer_(writer), log_(log), options_(std::move(options)) {}
 
-void Planner::Ask(const api::TrainingJob& job) {
+void Planner::Enqueue(const api::TrainingJob& job) {
   const std::lock_guard lock(mutex_);
   if (!asked_.insert(job.meta.uid).second) {
     const auto refusal = refusals_.find(job.meta.uid);
@@ -79,7 +95,7 @@ void Planner::Ask(const api::TrainingJob& job) {
   changed_.notify_all();
 }
 
-void Planner::Ask(const std::string& reservation, std::vector<api::Placement> placements) {
+void Planner::Enqueue(const std::string& reservation, std::vector<api::Placement> placements) {
   const std::lock_guard lock(mutex_);
   const bool anew = queued_.insert_or_assign(reservation, std::move(placements)).second;
   if (!anew) return;
@@ -87,11 +103,12 @@ void Planner::Ask(const std::string& reservation, std::vector<api::Placement> pl
   changed_.notify_all();
 }
 
-void Planner::Forget(const std::string& uid) {
+void Planner::Drop(const std::string& uid) {
   const std::lock_guard lock(mutex_);
   asked_.erase(uid);
   queued_.erase(uid);
   refusals_.erase(uid);
+  unwritten_.erase(uid);
   previous_.erase(uid);
 }
 
@@ -101,9 +118,10 @@ void Planner::Withdraw(const std::string& workload_uid) {
   const std::lock_guard lock(mutex_);
   std::erase_if(queued_, of_it);
   std::erase_if(refusals_, of_it);
+  std::erase_if(unwritten_, of_it);
 }
 
-void Planner::Remember(const std::string& uid, const std::vector<std::string>& nodes) {
+void Planner::StorePrevious(const std::string& uid, const std::vector<std::string>& nodes) {
   const std::lock_guard lock(mutex_);
   previous_[uid] = nodes;
 }
@@ -114,19 +132,19 @@ std::vector<std::string> Planner::PreviousOf(const std::string& uid) const {
   return found == previous_.end() ? std::vector<std::string>{} : found->second;
 }
 
-std::optional<life::PlanRefusal> Planner::RefusalOf(const api::TrainingJob& job) const {
+std::optional<Refusal> Planner::RefusalOf(const api::TrainingJob& job) const {
   const std::lock_guard lock(mutex_);
   const auto refusal = refusals_.find(job.meta.uid);
   if (refusal == refusals_.end()) return std::nullopt;
   if (refusal->second.generation != job.meta.generation) return std::nullopt;
-  return refusal->second.text;
+  return refusal->second.refusal;
 }
 
-std::optional<life::CheckRefusal> Planner::RefusalOf(const std::string& reservation) const {
+std::optional<Refusal> Planner::RefusalOf(const std::string& reservation) const {
   const std::lock_guard lock(mutex_);
   const auto refusal = refusals_.find(reservation);
   if (refusal == refusals_.end()) return std::nullopt;
-  return life::CheckRefusal{refusal->second.text.message, refusal->second.text.ever};
+  return refusal->second.refusal;
 }
 
 void Planner::OnCapacity() {
@@ -150,15 +168,15 @@ bool Planner::AwaitWork() {
       std::max(kPlanningPauseMilliseconds, kPlanningPauseTimes * last_pass_milliseconds_);
   changed_.wait_for(lock, milliseconds(pause), [&] { return stopped_ || asked_anew_; });
   const auto due = [&] { return stopped_ || asked_anew_ || capacity_changed_; };
-  while (!due() && (!next_look_ || *next_look_ > options_.now())) {
-    if (next_look_) {
+  while (!due() && (!next_wake_ || *next_wake_ > options_.now())) {
+    if (next_wake_) {
       changed_.wait_for(lock, std::chrono::seconds(1));  // options_.now is not this wait's clock
     } else {
       changed_.wait(lock);
     }
   }
   capacity_changed_ = asked_anew_ = false;
-  next_look_.reset();
+  next_wake_.reset();
   return !stopped_;
 }
 
@@ -176,27 +194,71 @@ void Planner::Run() {
   }
 }
 
-std::pair<std::set<std::string>, Planner::Reservations> Planner::Asking() const {
+std::pair<std::set<std::string>, Planner::NodeRequests> Planner::Requests() const {
   const std::lock_guard lock(mutex_);
   return {asked_, queued_};
 }
 
 // Drops requests of jobs and refusals of Placements that no longer exist. `asked` was read before
 // `known`, so requests made since then are kept.
-void Planner::ForgetAllBut(const std::set<std::string>& asked, const std::set<std::string>& known) {
+void Planner::DropStale(const std::set<std::string>& asked, const std::set<std::string>& known) {
   const std::lock_guard lock(mutex_);
   for (const std::string& uid : asked) {
     if (!known.contains(uid)) asked_.erase(uid);
   }
-  std::erase_if(refusals_, [&](const auto& one) {
+  const auto is_stale = [&](const auto& one) {
     return !known.contains(one.first) && !asked_.contains(one.first) &&
            !queued_.contains(one.first);
+  };
+  std::erase_if(refusals_, is_stale);
+  std::erase_if(unwritten_, is_stale);
+}
+
+// Drops requests whose Workload is gone or has lost that reservation: nobody else withdraws them if
+// the Workload went between two of its reconciles. `asked` was read before the store, which had the
+// reservation when it was enqueued.
+void Planner::DropLostReservations(NodeRequests& asked) {
+  std::erase_if(asked, [&](const auto& one) {
+    const auto& [reservation, placements] = one;
+    if (!placements.empty()) {
+      const api::ObjectMeta& meta = placements.front().meta;
+      const auto workload = store_.WorkloadAt({meta.key.space, meta.owners.front().name});
+      if (workload && life::ReservationOf(*workload) == reservation) return false;
+    }
+    Drop(reservation);
+    return true;
   });
+}
+
+bool Planner::IsPaused(const std::string& id, UnixSeconds now) {
+  const std::lock_guard lock(mutex_);
+  const auto found = unwritten_.find(id);
+  if (found == unwritten_.end() || found->second.not_before <= now) return false;
+  WakeAtLocked(found->second.not_before);
+  return true;
+}
+
+// The pause in seconds after a write that failed.
+std::int64_t Planner::PauseAfter(const std::string& id, const Error& error) {
+  const std::lock_guard lock(mutex_);
+  Unwritten& failed = unwritten_[id];
+  ++failed.times;
+  if (error.kind == ErrorKind::kConflict && failed.times <= kFreeConflicts) {
+    capacity_changed_ = true;  // so that it is planned again
+    changed_.notify_all();
+    return 0;
+  }
+  std::int64_t pause = kFirstWritePauseSeconds;
+  for (std::int64_t i = 1; i < failed.times && pause < kLongestWritePauseSeconds; ++i) pause *= 2;
+  pause = std::min(pause, kLongestWritePauseSeconds);
+  failed.not_before = options_.now() + pause;
+  WakeAtLocked(failed.not_before);
+  return pause;
 }
 
 // Adds the Placements that Workloads ask for and that have no nodes. One that exists keeps its
 // object: it may name excluded nodes.
-void Planner::AddProposals(const Reservations& asked, UnixSeconds now, api::Inputs& inputs) {
+void Planner::AddProposals(const NodeRequests& asked, UnixSeconds now, api::Inputs& inputs) {
   const auto known = static_cast<std::ptrdiff_t>(inputs.placements.size());
   const auto before = [](const api::Placement& one, const auto& key) { return one.meta.key < key; };
   for (const auto& [reservation, placements] : asked) {
@@ -210,7 +272,7 @@ void Planner::AddProposals(const Reservations& asked, UnixSeconds now, api::Inpu
       } else {
         if (!found->nodes.empty() || found->meta.deleting) continue;
         if (const std::int64_t left = life::RetryLeft(found->retry, now); left > 0) {
-          LookAtLater(now + left);
+          WakeAt(now + left);
           continue;
         }
         at = static_cast<std::size_t>(found - inputs.placements.begin());
@@ -221,7 +283,7 @@ void Planner::AddProposals(const Reservations& asked, UnixSeconds now, api::Inpu
         api::PutCondition(input.conditions, std::move(crash), now);
       }
       input.proposal = one.proposal;
-      life::TellWait(input, now);
+      life::AnnotateWait(input, now);
       inputs.order.push_back({false, at});
     }
   }
@@ -229,14 +291,14 @@ void Planner::AddProposals(const Reservations& asked, UnixSeconds now, api::Inpu
 
 // The input of a pass: only workloads with a request are pending. Nothing if there are none,
 // because copying the whole cluster is expensive.
-std::optional<watch::Store::Picture> Planner::Collect() {
-  const auto [asked, reservations] = Asking();
+std::optional<watch::Store::Snapshot> Planner::Collect() {
+  auto [asked, reservations] = Requests();
   if (asked.empty() && reservations.empty() && !store_.HasUnplaced(options_.space)) {
-    ForgetAllBut(asked, {});
+    DropStale(asked, {});
     return std::nullopt;
   }
-  watch::Store::Picture picture = store_.Look();
-  api::Inputs& inputs = picture.inputs;
+  watch::Store::Snapshot snapshot = store_.TakeSnapshot();
+  api::Inputs& inputs = snapshot.inputs;
   std::set<std::string> known;
   const UnixSeconds now = options_.now();
   for (std::size_t i = 0; i < inputs.jobs.size(); ++i) {
@@ -244,7 +306,8 @@ std::optional<watch::Store::Picture> Planner::Collect() {
     if (life::CountsDown(inputs.jobs[i])) life::CountDown(inputs.jobs.Edit(i), now);
     if (!asks) continue;
     known.insert(inputs.jobs[i].meta.uid);
-    life::TellWait(inputs.jobs.Edit(i), now, PreviousOf(inputs.jobs[i].meta.uid));
+    if (IsPaused(inputs.jobs[i].meta.uid, now)) continue;
+    life::AnnotateWait(inputs.jobs.Edit(i), now, PreviousOf(inputs.jobs[i].meta.uid));
     inputs.order.push_back({true, i});
   }
   for (std::size_t i = 0; i < inputs.placements.size(); ++i) {
@@ -253,16 +316,19 @@ std::optional<watch::Store::Picture> Planner::Collect() {
     if (api::ControllingWorkload(placement.meta) || !life::IsPlanned(placement)) continue;
     if (!options_.space.empty() && placement.meta.key.space != options_.space) continue;
     known.insert(placement.meta.uid);
+    if (IsPaused(placement.meta.uid, now)) continue;
     if (const std::int64_t left = life::RetryLeft(placement.retry, now); left > 0) {
-      LookAtLater(now + left);
+      WakeAt(now + left);
       continue;
     }
-    life::TellWait(inputs.placements.Edit(i), now);
+    life::AnnotateWait(inputs.placements.Edit(i), now);
     inputs.order.push_back({false, i});
   }
+  DropLostReservations(reservations);
+  std::erase_if(reservations, [&](const auto& one) { return IsPaused(one.first, now); });
   AddProposals(reservations, now, inputs);
-  ForgetAllBut(asked, known);
-  return picture;
+  DropStale(asked, known);
+  return snapshot;
 }
 
 Result<plan::PlanReport> Planner::Solve(const cluster::Cluster& cluster) {
@@ -282,13 +348,13 @@ Result<plan::PlanReport> Planner::Solve(const cluster::Cluster& cluster) {
 
 void Planner::Pass() {
   const std::int64_t start = Microseconds();
-  std::optional<watch::Store::Picture> picture = Collect();
-  if (!picture || picture->inputs.order.empty()) return;
-  const auto fabrics = cache_.Of(*picture);
-  const cluster::Cluster cluster = cluster::BuildCluster(std::move(picture->inputs), *fabrics);
+  std::optional<watch::Store::Snapshot> snapshot = Collect();
+  if (!snapshot || snapshot->inputs.order.empty()) return;
+  const auto fabrics = cache_.Of(*snapshot);
+  const cluster::Cluster cluster = cluster::BuildCluster(std::move(snapshot->inputs), *fabrics);
   auto report = Solve(cluster);
   if (!report) return log_.Error("no plan", {{"reason", report.error().message}});
-  plan::TellAhead(*report);
+  plan::AddAheadTexts(*report);
   ForEach(report->entries.size(), options_.commits_at_once, [&](std::size_t i) {
     Answer(cluster, report->entries[i]);
     return true;
@@ -306,21 +372,24 @@ void Planner::Count(const char* result, const std::string& reason) const {
 }
 
 void Planner::Answer(const cluster::Cluster& cluster, const plan::PlanEntry& entry) {
-  const cluster::Workload& workload = entry.workload;
-  const std::string& reservation = workload.bundle;
-  if (const plan::Refused* refused = entry.refused()) {
-    if (workload.is_job) return Refuse(cluster.inputs->jobs[workload.index], *refused);
-    return RefusePlacement(cluster.inputs->placements[workload.index], reservation, *refused);
-  }
+  const cluster::WorkloadView& workload = entry.workload;
+  if (const plan::Refused* refused = entry.refused()) return Report(cluster, workload, *refused);
   const std::string name = api::Show(workload.key());
   if (Status committed = Commit(cluster, entry); !committed) {
     log_.Warning("placement not committed", {{"for", name}, {"reason", committed.error().message}});
     Count("NotCommitted", committed.error().kind == ErrorKind::kConflict ? "Conflict" : "Error");
-    return OnCapacity();  // so that it is planned again
+    const std::int64_t pause = PauseAfter(IdOf(workload), committed.error());
+    if (pause == 0) return;
+    plan::Refused refused;
+    refused.reason = kNotWritten;
+    refused.message = "nodes are free, but the API server does not take the Placement: " +
+                      committed.error().message + "; the next try is in " +
+                      DurationText(pause);
+    return Report(cluster, workload, refused);
   }
   Count("Placed", "Placed");
   log_.Info("placed", {{"for", name}, {"placement", workload.PlacementName()}});
-  Forget(reservation.empty() ? workload.meta->uid : reservation);
+  Drop(IdOf(workload));
 }
 
 // Creates the Placement without nodes; they are written afterwards. The first operator that writes
@@ -356,7 +425,10 @@ Result<api::Placement> Planner::Create(const Json& object, const std::string& ow
     const Json& meta = object.at("metadata");
     const api::ObjectKey key{meta.at("namespace").get<std::string>(),
                              meta.at("name").get<std::string>()};
+    const Error exists = stored.error();
     stored = writer_.Get({Kind::kPlacement, key, "", ""});
+    // A quota that was changed at the same time is a conflict too (kubernetes/kubernetes 67761).
+    if (!stored && stored.error().kind == ErrorKind::kNotFound) return exists;
   }
   if (!stored) return stored.error();
   auto decoded = api::DecodePlacement(*stored, "Placement", api::Reading::kServed);
@@ -366,14 +438,14 @@ Result<api::Placement> Planner::Create(const Json& object, const std::string& ow
     return owner.controller && owner.uid == owner_uid;
   });
   if (!same) {
-    return Error{ErrorKind::kTransient, "Placement " + api::Show(decoded->meta.key) +
+    return Error{ErrorKind::kInvalid, "Placement " + api::Show(decoded->meta.key) +
                                             " already exists with another owner"};
   }
   return decoded;
 }
 
 Status Planner::Commit(const cluster::Cluster& cluster, const plan::PlanEntry& entry) {
-  const cluster::Workload& workload = entry.workload;
+  const cluster::WorkloadView& workload = entry.workload;
   const Json placement = RunSolver(options_.deciding, workload, plan::Solving::kNodes,
                                    [&] { return Json(plan::PlacementOf(cluster, entry)); });
   api::Placement current;
@@ -395,7 +467,7 @@ Status Planner::Commit(const cluster::Cluster& cluster, const plan::PlanEntry& e
   }
   Json status = placement.at("status");
   if (!workload.is_job) {
-    KeepFiguresFailed(cluster.inputs->placements[workload.index], current, status);
+    CopyFiguresFailed(cluster.inputs->placements[workload.index], current, status);
   }
   for (Json& condition : status["conditions"]) {
     condition["lastTransitionTime"] = FormatTime(options_.now());
@@ -408,7 +480,9 @@ Status Planner::Commit(const cluster::Cluster& cluster, const plan::PlanEntry& e
   if (Seeded(Bug::kCommitWithoutVersion)) current.meta.resource_version.clear();
   const Target target{Kind::kPlacement, current.meta.key, current.meta.uid,
                       current.meta.resource_version};
-  Result<Json> stored = writer_.PatchStatus(target, {{"status", std::move(status)}});
+  const Json before = current.raw ? current.raw->value("status", Json()) : Json();
+  Result<Json> stored = writer_.PatchStatus(
+      target, {{"status", life::StatusPatch(before, status, life::kDecisionFields)}});
   if (!stored) return stored.error();
   auto decoded = api::DecodePlacement(*stored, "Placement", api::Reading::kServed);
   if (!decoded) return decoded.error();
@@ -416,47 +490,54 @@ Status Planner::Commit(const cluster::Cluster& cluster, const plan::PlanEntry& e
   return {};
 }
 
-void Planner::LookAtLater(UnixSeconds time) {
+void Planner::WakeAt(UnixSeconds time) {
   const std::lock_guard lock(mutex_);
-  LookAt(time);
+  WakeAtLocked(time);
 }
 
-void Planner::LookAt(UnixSeconds time) { next_look_ = std::min(next_look_.value_or(time), time); }
+void Planner::WakeAtLocked(UnixSeconds time) {
+  next_wake_ = std::min(next_wake_.value_or(time), time);
+}
 
 // Whether to report the refusal: not if it equals the last one, and not too soon if only its text
 // differs.
-bool Planner::IsNews(const Asker& asker, const plan::Refused& refused) {
+bool Planner::ShouldReport(const Requester& requester, const plan::Refused& refused) {
   const UnixSeconds now = options_.now();
   const std::lock_guard lock(mutex_);
-  if (refused.wait_ends_in_seconds) LookAt(now + *refused.wait_ends_in_seconds);
-  if (const auto back = life::FirstReturn(asker.excluded, now)) LookAt(*back);
-  Refusal& refusal = refusals_[asker.id];
+  if (refused.ends_in_seconds) WakeAtLocked(now + *refused.ends_in_seconds);
+  if (const auto back = life::FirstReturn(requester.excluded, now)) WakeAtLocked(*back);
+  Reported& last = refusals_[requester.id];
   const bool alike =
-      refusal.generation == asker.generation && refusal.text.reason == refused.reason;
-  if (alike && refusal.text.message == refused.message) return false;
-  if (alike && now < refusal.told + refusal.pause_seconds) {
-    LookAt(refusal.told + refusal.pause_seconds);
+      last.generation == requester.generation && last.refusal.reason == refused.reason;
+  if (alike && last.refusal.message == refused.message) return false;
+  if (alike && now < last.at + last.pause_seconds) {
+    WakeAtLocked(last.at + last.pause_seconds);
     return false;
   }
   const std::int64_t pause =
-      alike ? std::min(2 * refusal.pause_seconds, kLongestRewordSeconds) : kRewordSeconds;
-  refusal = {
-      asker.generation, {refused.reason, refused.message, !plan::NeverFits(refused)}, now, pause};
+      alike ? std::min(2 * last.pause_seconds, kLongestRewordSeconds) : kRewordSeconds;
+  last = {requester.generation, refused, now, pause};
   Count("Refused", refused.reason);
   return true;
 }
 
+void Planner::Report(const cluster::Cluster& cluster, const cluster::WorkloadView& workload,
+                     const plan::Refused& refused) {
+  if (workload.is_job) return Refuse(cluster.inputs->jobs[workload.index], refused);
+  RefusePlacement(cluster.inputs->placements[workload.index], workload.bundle, refused);
+}
+
 void Planner::Refuse(const api::TrainingJob& job, const plan::Refused& refused) {
-  if (!IsNews({job.meta.uid, job.meta.generation, job.record.excluded}, refused)) return;
+  if (!ShouldReport({job.meta.uid, job.meta.generation, job.record.excluded}, refused)) return;
   options_.on_answer(job.meta.key);
 }
 
 void Planner::RefusePlacement(const api::Placement& placement, const std::string& reservation,
                               const plan::Refused& refused) {
   const bool queued = !reservation.empty();
-  const Asker asker{queued ? reservation : placement.meta.uid,
-                    queued ? 0 : placement.meta.generation, placement.excluded};
-  if (!IsNews(asker, refused)) return;
+  const Requester requester{queued ? reservation : placement.meta.uid,
+                            queued ? 0 : placement.meta.generation, placement.excluded};
+  if (!ShouldReport(requester, refused)) return;
   if (queued) {
     const std::string& workload = placement.meta.owners.front().name;
     options_.on_workload_answer({placement.meta.key.space, workload});
@@ -471,8 +552,11 @@ void Planner::RefusePlacement(const api::Placement& placement, const std::string
   const auto written = writer_.PatchStatus(
       target, {{"status", {{"conditions", api::EncodeConditions(conditions)}}}});
   if (written) return;
-  Forget(asker.id);
-  OnCapacity();  // so that it is reported again
+  PauseAfter(requester.id, written.error());
+  {
+    const std::lock_guard lock(mutex_);
+    refusals_.erase(requester.id);  // so that it is reported again
+  }
   if (written.error().kind == ErrorKind::kConflict) return;
   log_.Warning("refusal not written",
                {{"for", api::Show(placement.meta.key)}, {"reason", written.error().message}});

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "operator/base/refusal.h"
 #include "operator/controllers/api_writer.h"
 #include "operator/controllers/log.h"
 #include "operator/life/job_view.h"
@@ -53,18 +54,18 @@ class Planner {
           Options options);
 
   // The job requests nodes for its next attempt.
-  void Ask(const api::TrainingJob& job);
+  void Enqueue(const api::TrainingJob& job);
   // A Workload requests nodes for these Placements (life/kueue_check.h), which need not exist. They
   // get nodes all together or not at all.
-  void Ask(const std::string& reservation, std::vector<api::Placement> placements);
+  void Enqueue(const std::string& reservation, std::vector<api::Placement> placements);
   // Withdraws the job's request, or that of a reservation.
-  void Forget(const std::string& uid);
+  void Drop(const std::string& uid);
   // Withdraws the requests of all reservations of the Workload.
   void Withdraw(const std::string& workload_uid);
   // The job's attempt on these nodes (by worker) is over: the next attempt should use them again.
-  void Remember(const std::string& uid, const std::vector<std::string>& nodes);
-  std::optional<life::PlanRefusal> RefusalOf(const api::TrainingJob& job) const;
-  std::optional<life::CheckRefusal> RefusalOf(const std::string& reservation) const;
+  void StorePrevious(const std::string& uid, const std::vector<std::string>& nodes);
+  std::optional<Refusal> RefusalOf(const api::TrainingJob& job) const;
+  std::optional<Refusal> RefusalOf(const std::string& reservation) const;
   // Called when an input of the plan has changed.
   void OnCapacity();
 
@@ -75,37 +76,48 @@ class Planner {
   void Stop();
 
  private:
-  struct Refusal {
+  struct Reported {
     std::int64_t generation = 0;
-    life::PlanRefusal text;
-    UnixSeconds told = 0;
-    std::int64_t pause_seconds = 0;  // after `told`, before another text of the same reason
+    Refusal refusal;
+    UnixSeconds at = 0;
+    std::int64_t pause_seconds = 0;  // after `at`, before another text of the same reason
+  };
+
+  // Writes for a workload that the API server did not take.
+  struct Unwritten {
+    std::int64_t times = 0;  // in a row
+    UnixSeconds not_before = 0;
   };
 
   bool AwaitWork();
   std::vector<std::string> PreviousOf(const std::string& uid) const;
-  using Reservations = std::map<std::string, std::vector<api::Placement>>;
+  using NodeRequests = std::map<std::string, std::vector<api::Placement>>;
   // The requests of jobs, by uid, and of reservations.
-  std::pair<std::set<std::string>, Reservations> Asking() const;
-  void AddProposals(const Reservations& asked, UnixSeconds now, api::Inputs& inputs);
-  void ForgetAllBut(const std::set<std::string>& asked, const std::set<std::string>& known);
-  std::optional<watch::Store::Picture> Collect();
+  std::pair<std::set<std::string>, NodeRequests> Requests() const;
+  void AddProposals(const NodeRequests& asked, UnixSeconds now, api::Inputs& inputs);
+  void DropStale(const std::set<std::string>& asked, const std::set<std::string>& known);
+  void DropLostReservations(NodeRequests& asked);
+  bool IsPaused(const std::string& id, UnixSeconds now);
+  std::int64_t PauseAfter(const std::string& id, const Error& error);
+  std::optional<watch::Store::Snapshot> Collect();
   Result<plan::PlanReport> Solve(const cluster::Cluster& cluster);
   void Answer(const cluster::Cluster& cluster, const plan::PlanEntry& entry);
   Status Commit(const cluster::Cluster& cluster, const plan::PlanEntry& entry);
   Result<api::Placement> CreateOf(const api::TrainingJob& job, const nlohmann::json& placement);
   Result<api::Placement> CreateOf(const api::Placement& proposed, const nlohmann::json& placement);
   Result<api::Placement> Create(const nlohmann::json& placement, const std::string& owner_uid);
+  void Report(const cluster::Cluster& cluster, const cluster::WorkloadView& workload,
+              const plan::Refused& refused);
   void Refuse(const api::TrainingJob& job, const plan::Refused& refused);
   // A workload in refusals_.
-  struct Asker {
+  struct Requester {
     const std::string& id;  // uid or reservation
     std::int64_t generation = 0;
     const std::vector<api::ExcludedNode>& excluded;
   };
-  bool IsNews(const Asker& asker, const plan::Refused& refused);
-  void LookAt(UnixSeconds time);  // mutex_ must be held
-  void LookAtLater(UnixSeconds time);
+  bool ShouldReport(const Requester& requester, const plan::Refused& refused);
+  void WakeAtLocked(UnixSeconds time);  // mutex_ must be held
+  void WakeAt(UnixSeconds time);
   void Count(const char* result, const std::string& reason) const;
   void RefusePlacement(const api::Placement& placement, const std::string& reservation,
                        const plan::Refused& refused);
@@ -123,13 +135,14 @@ class Planner {
   bool stopped_ = false;
   bool capacity_changed_ = false;
   bool asked_anew_ = false;
-  std::optional<UnixSeconds> next_look_;  // when time alone may change an answer
+  std::optional<UnixSeconds> next_wake_;  // when time alone may change an answer
   std::set<std::string> asked_;           // uids of jobs
-  Reservations queued_;                   // Placements that Workloads ask for
+  NodeRequests queued_;                   // Placements that Workloads ask for
   // Nodes of the last attempt, by uid of the job. A new leader does not have them: it plans a
   // restart that began before its time like a first start.
   std::map<std::string, std::vector<std::string>> previous_;
-  std::map<std::string, Refusal> refusals_;  // by uid of the job, or by reservation
+  std::map<std::string, Reported> refusals_;  // by uid of the job, or by reservation
+  std::map<std::string, Unwritten> unwritten_;  // likewise
   std::int64_t last_pass_milliseconds_ = 0;
 };
 

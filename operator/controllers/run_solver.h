@@ -26,7 +26,7 @@ auto RunSolver(const plan::Deciding& deciding, const Work& work) {
 
 // The same of work on one workload, which it names.
 template <typename Work>
-auto RunSolver(const plan::Deciding& deciding, const cluster::Workload& workload,
+auto RunSolver(const plan::Deciding& deciding, const cluster::WorkloadView& workload,
                plan::Solving solving, const Work& work) {
   return RunSolver(deciding, [&] {
     if (deciding) deciding(&workload, solving);

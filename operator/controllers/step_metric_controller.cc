@@ -46,10 +46,10 @@ void StepMetricController::Stop() {
 
 bool StepMetricController::Pass() {
   const UnixSeconds now = options_.now();
-  const api::Inputs inputs = store_.LookAtJobs().inputs;
+  const api::Inputs inputs = store_.SnapshotJobs().inputs;
   const std::vector<StepMetric> metrics = predict::StepMetrics(inputs, now);
-  Forget(metrics);
-  for (const StepMetric& metric : metrics) Look(metric);
+  DropStale(metrics);
+  for (const StepMetric& metric : metrics) WarnIfNotRead(metric);
   for (const StepMetric* metric : Due(metrics, now)) {
     if (stopped_) break;
     if (!Measure(*metric, now)) return false;
@@ -58,7 +58,7 @@ bool StepMetricController::Pass() {
 }
 
 // Warns of what no query would change.
-void StepMetricController::Look(const StepMetric& metric) {
+void StepMetricController::WarnIfNotRead(const StepMetric& metric) {
   using State = StepMetric::State;
   if (metric.state == State::kInvalid) {
     return Warn(metric, predict::kStepMetricInvalid, metric.why + "; the step is not measured");
@@ -103,7 +103,7 @@ bool StepMetricController::Measure(const StepMetric& metric, UnixSeconds now) {
       options_.counters->Add(metrics::Id::kStepMetricQueries, {result});
     }
   };
-  const auto answer = promql::AskPrometheus(
+  const auto answer = promql::QueryPrometheus(
       *options_.prometheus, {predict::QueryText(metric), now, kQueryTimeout, [this] {
                                return stopped_ ? kube::Instant::min() : kube::Instant::max();
                              }});
@@ -160,7 +160,7 @@ void StepMetricController::Fail(const std::string& what, const Error& error, std
   log_.Warning(what, {{"reason", error.message}});
 }
 
-void StepMetricController::Forget(const std::vector<StepMetric>& metrics) {
+void StepMetricController::DropStale(const std::vector<StepMetric>& metrics) {
   std::set<std::string> known;
   for (const StepMetric& metric : metrics) known.insert(metric.job->meta.uid);
   std::erase_if(jobs_, [&](const auto& one) { return !known.contains(one.first); });

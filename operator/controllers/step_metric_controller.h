@@ -50,14 +50,14 @@ class StepMetricController {
 
  private:
   using StepMetric = predict::StepMetric;
-  void Look(const StepMetric& metric);
+  void WarnIfNotRead(const StepMetric& metric);
   std::vector<const StepMetric*> Due(const std::vector<StepMetric>& metrics, UnixSeconds now) const;
   bool Measure(const StepMetric& metric, UnixSeconds now);
   Status Write(const StepMetric& metric, const std::string& seconds);
   void Warn(const StepMetric& metric, const char* reason, const std::string& note);
   // Logs an error unless it is the same as `last`.
   void Fail(const std::string& what, const Error& error, std::string& last);
-  void Forget(const std::vector<StepMetric>& metrics);
+  void DropStale(const std::vector<StepMetric>& metrics);
 
   watch::Store& store_;
   ApiWriter& writer_;

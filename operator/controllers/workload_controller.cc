@@ -9,6 +9,7 @@
 #include "operator/cluster/build_cluster.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/cluster/worker_order.h"
+#include "operator/life/accept.h"
 #include "operator/life/kueue_quota_patches.h"
 
 namespace weft::controllers {
@@ -53,7 +54,7 @@ Result<Outcome> WorkloadController::Reconcile(const api::ObjectKey& key) {
   view.refusal = [this](const std::string& id) { return planner_.RefusalOf(id); };
   std::shared_ptr<const cluster::Fabrics> fabrics;
   view.fabrics = [&] {
-    fabrics = cache_.Of(store_.LookAtFabrics());
+    fabrics = cache_.Of(store_.SnapshotFabrics());
     std::vector<const fabric::FabricSpec*> specs;
     for (const auto& built : fabrics->built) specs.push_back(&built.fabric->spec());
     return specs;
@@ -93,10 +94,9 @@ WorkloadController::Answer WorkloadController::Release(const api::Workload& work
 life::QueuedJob WorkloadController::QueuedJobOf(const watch::JobObjects& objects) const {
   const api::TrainingJob& job = *objects.job;
   life::QueuedJob queued;
-  queued.placement = life::PlacementOf(job, objects.placements);
-  if (const auto refusal = planner_.RefusalOf(job)) {
-    queued.refusal = life::CheckRefusal{refusal->message, refusal->ever};
-  }
+  queued.placement = life::CurrentPlacement(job, objects.placements);
+  queued.refusal = life::RefusalOf(job);
+  if (!queued.refusal) queued.refusal = planner_.RefusalOf(job);
   return queued;
 }
 
@@ -113,8 +113,8 @@ bool WorkloadController::InUse(const api::Placement& placement) const {
   });
 }
 
-WorkloadController::Answer WorkloadController::Do(const api::Workload&, life::AskForNodes& step) {
-  planner_.Ask(step.reservation, std::move(step.placements));
+WorkloadController::Answer WorkloadController::Do(const api::Workload&, life::RequestNodes& step) {
+  planner_.Enqueue(step.reservation, std::move(step.placements));
   if (step.seconds <= 0) return Outcome{.waits = true, .seconds = std::nullopt};
   return Outcome{.waits = true, .seconds = step.seconds};
 }
@@ -159,7 +159,7 @@ WorkloadController::Answer WorkloadController::Do(const api::Workload& workload,
     if (Status gone = writer_.Delete({Kind::kPlacement, meta.key, meta.uid, ""}); !gone) {
       return gone.error();
     }
-    store_.Remove<api::Placement>(meta.key);
+    store_.Remove<api::Placement>({meta.key, meta.uid});
     log_.Info("placement deleted",
               {{"placement", api::Show(meta.key)}, {"workload", workload.meta.key.name}});
   }

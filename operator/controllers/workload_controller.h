@@ -42,7 +42,7 @@ class WorkloadController {
   life::QueuedJob QueuedJobOf(const watch::JobObjects& objects) const;
   bool IsOrphan(const api::Workload& workload) const;
   Answer Release(const api::Workload& workload);
-  Answer Do(const api::Workload& workload, life::AskForNodes& step);
+  Answer Do(const api::Workload& workload, life::RequestNodes& step);
   Answer Do(const api::Workload& workload, const life::AnswerCheck& step);
   Answer ReadAgain(const Target& target);
   Answer Do(const api::Workload& workload, const life::DropPlacements& step);

@@ -174,7 +174,7 @@ void FindTiers(std::vector<IbSwitch>& switches) {
   }
 }
 
-struct Candidate {  // a distinct set
+struct DistinctSet {
   std::vector<int> members;
   std::vector<std::size_t> sets;  // indices of equal sets
 };
@@ -228,12 +228,12 @@ std::size_t UsualSize(const std::vector<std::vector<int>>& sets) {
 Groups GroupByMajority(const std::vector<std::vector<int>>& sets) {
   std::map<std::vector<int>, std::vector<std::size_t>> distinct;
   for (std::size_t i = 0; i < sets.size(); ++i) distinct[sets[i]].push_back(i);
-  std::vector<Candidate> candidates;
+  std::vector<DistinctSet> candidates;
   for (auto& [members, who] : distinct) {
     if (!members.empty()) candidates.push_back({members, std::move(who)});
   }
   const std::size_t usual = UsualSize(sets);
-  std::sort(candidates.begin(), candidates.end(), [&](const Candidate& a, const Candidate& b) {
+  std::sort(candidates.begin(), candidates.end(), [&](const DistinctSet& a, const DistinctSet& b) {
     const std::size_t size_a = std::min(a.members.size(), usual);
     const std::size_t size_b = std::min(b.members.size(), usual);
     if (size_a != size_b) return size_a > size_b;
@@ -242,7 +242,7 @@ Groups GroupByMajority(const std::vector<std::vector<int>>& sets) {
   });
   Groups groups{std::vector<int>(sets.size(), -1), {}};
   std::map<int, int> owner;  // member -> group
-  for (const Candidate& candidate : candidates) {
+  for (const DistinctSet& candidate : candidates) {
     int group = BestOwner(candidate.members, owner);
     const bool founds = group < 0;
     if (founds) {

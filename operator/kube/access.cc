@@ -76,7 +76,7 @@ Access AccessCheck::Check(const std::string& token, const AccessQuestion& questi
     if (user.access == Access::kUnknown) return user.access;
     const bool somebody = user.access == Access::kAllowed;
     user.until = now + (somebody ? kTokenKept : kDeniedKept);
-    Keep(users_, token, user, now);
+    Cache(users_, token, user, now);
   }
   if (user.access != Access::kAllowed) return user.access;
   return Judge(user.spec, question, now);
@@ -93,10 +93,10 @@ Access AccessCheck::Judge(const std::string& spec, const AccessQuestion& questio
   const auto verdict = verdicts_.find(key);
   if (verdict != verdicts_.end() && verdict->second.until > now) return verdict->second.access;
   if (!TakeTurn(now)) return Access::kBusy;
-  const Access access = Ask(spec, question);
+  const Access access = ReviewAccess(spec, question);
   if (access == Access::kUnknown) return access;
   const bool allowed = access == Access::kAllowed;
-  Keep(verdicts_, key, Verdict{access, now + (allowed ? kAllowedKept : kDeniedKept)}, now);
+  Cache(verdicts_, key, Verdict{access, now + (allowed ? kAllowedKept : kDeniedKept)}, now);
   return access;
 }
 
@@ -131,7 +131,7 @@ AccessCheck::User AccessCheck::Review(const std::string& token) {
   return {Access::kAllowed, api::JsonText(who), {}};
 }
 
-Access AccessCheck::Ask(const std::string& user, const AccessQuestion& question) {
+Access AccessCheck::ReviewAccess(const std::string& user, const AccessQuestion& question) {
   Json spec = api::ParseJson(user);
   spec.update(SpecOf(question));
   const auto answer = client_.Create(kAccessReviews, ReviewOf(kAccessReviews, std::move(spec)));
@@ -140,8 +140,8 @@ Access AccessCheck::Ask(const std::string& user, const AccessQuestion& question)
 }
 
 template <typename Map>
-void AccessCheck::Keep(Map& map, const std::string& key, typename Map::mapped_type value,
-                       Instant now) const {
+void AccessCheck::Cache(Map& map, const std::string& key, typename Map::mapped_type value,
+                        Instant now) const {
   std::erase_if(map, [&](const auto& one) { return one.second.until <= now; });
   if (map.size() >= kMostKept) map.clear();
   map[key] = std::move(value);

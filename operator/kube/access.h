@@ -63,9 +63,9 @@ class AccessCheck {
   bool TakeTurn(Instant now);
   User Review(const std::string& token);
   Access Judge(const std::string& spec, const AccessQuestion& question, Instant now);
-  Access Ask(const std::string& spec, const AccessQuestion& question);
+  Access ReviewAccess(const std::string& spec, const AccessQuestion& question);
   template <typename Map>
-  void Keep(Map& map, const std::string& key, typename Map::mapped_type value, Instant now) const;
+  void Cache(Map& map, const std::string& key, typename Map::mapped_type value, Instant now) const;
 
   Client& client_;
   Timer& timer_;

@@ -142,7 +142,7 @@ std::vector<EventSeries::Write> EventSeries::Flush(Instant now) {
   return writes;
 }
 
-void EventSeries::Forget(const api::ObjectKey& event) {
+void EventSeries::Erase(const api::ObjectKey& event) {
   std::erase_if(series_, [&](const auto& entry) { return entry.second.key == event; });
 }
 

@@ -56,7 +56,7 @@ class EventSeries {
   std::vector<Write> Flush(Instant now);
   // To be called if the event does not exist (any more): the next equal note then creates a new
   // one.
-  void Forget(const api::ObjectKey& event);
+  void Erase(const api::ObjectKey& event);
 
   // How many notes found no token.
   std::uint64_t limited() const { return limited_; }

@@ -137,7 +137,7 @@ EventRecorder::Sent EventRecorder::Send(Pending& pending) {
   const bool done = answer->status / 100 == 2 || (write.creates && answer->status == kConflict);
   if (done) return Sent::kDone;
   if (!write.creates && answer->status == kNotFound) {
-    series_.Forget(write.key);  // events are deleted after an hour
+    series_.Erase(write.key);  // events are deleted after an hour
     return Sent::kDone;
   }
   Drop(write, StatusMessage(answer->body));
@@ -146,7 +146,7 @@ EventRecorder::Sent EventRecorder::Send(Pending& pending) {
 
 void EventRecorder::Drop(const EventSeries::Write& write, const std::string& why) {
   ++dropped_;
-  series_.Forget(write.key);
+  series_.Erase(write.key);
   if (options_.on_failure) options_.on_failure("event " + api::Show(write.key) + ": " + why);
 }
 

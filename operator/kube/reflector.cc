@@ -9,6 +9,13 @@ namespace {
 
 constexpr std::size_t kLargestPageBytes = std::size_t{256} << 20;
 
+std::string UidOf(const nlohmann::json& object) {
+  const auto meta = object.find("metadata");
+  if (meta == object.end() || !meta->is_object()) return "";
+  const auto uid = meta->find("uid");
+  return uid != meta->end() && uid->is_string() ? uid->get<std::string>() : "";
+}
+
 Watch::End EndOf(const Result<Response>& answer) {
   if (!answer) return {};
   return {answer->status, answer->retry_after, false};
@@ -59,19 +66,19 @@ Millis Reflector::Staleness() const {
 }
 
 void Reflector::Run() {
-  using Kind = Watch::Step::Kind;
+  using Kind = Watch::Action::Kind;
   while (!cancel_) {
-    Watch::Step step = watch_.Next(options_.timer->Now());
-    if (step.kind == Kind::kWait) {
-      options_.timer->Wait(step.wait);
+    Watch::Action action = watch_.Next(options_.timer->Now());
+    if (action.kind == Kind::kWait) {
+      options_.timer->Wait(action.wait);
       continue;
     }
     if (std::exchange(failed_, false) && options_.hooks.on_restart) options_.hooks.on_restart();
-    if (step.begins_list) list_begins_ = true;
+    if (action.begins_list) list_begins_ = true;
     fault_.clear();
     malformed_ = false;
-    step.request.accept = AcceptOf(options_.subject);
-    step.kind == Kind::kReadPage ? ReadPage(step.request) : Follow(step.request);
+    action.request.accept = AcceptOf(options_.subject);
+    action.kind == Kind::kReadPage ? ReadPage(action.request) : Follow(action.request);
   }
 }
 
@@ -150,7 +157,7 @@ bool Reflector::TakeFrame(const std::string& frame) {
 void Reflector::Apply(const WatchEvent& event) {
   if (event.type == EventType::kDeleted) {
     known_.Remove(event.object.key);
-    sink_.OnDelete(event.object.key);
+    sink_.OnDelete({event.object.key, UidOf(event.object.json), event.resource_version});
     return;
   }
   known_.Add(event.object.key);
@@ -164,9 +171,13 @@ void Reflector::BeginList() {
 }
 
 void Reflector::FinishList(const std::string& resource_version) {
-  for (const api::ObjectKey& key : known_.EndList()) sink_.OnDelete(key);
+  // In versions up to that of the list; what the sink holds of later ones is from our own writes.
+  const auto remove = [&](const api::ObjectKey& key) {
+    sink_.OnDelete({.key = key, .version = resource_version});
+  };
+  for (const api::ObjectKey& key : known_.EndList()) remove(key);
   for (const api::ObjectKey& key : sink_.HeldUpTo(resource_version)) {
-    if (!known_.Contains(key)) sink_.OnDelete(key);
+    if (!known_.Contains(key)) remove(key);
   }
   synced_ = true;
   sink_.OnSynced(resource_version);

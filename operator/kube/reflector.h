@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "operator/api/deletion.h"
 #include "operator/base/units.h"
 #include "operator/kube/reflector_keys.h"
 #include "operator/kube/timer.h"
@@ -26,8 +27,8 @@ class ObjectSink {
   // The object exists with this content. The sink must check `object.unreadable` (DecodingSink
   // does).
   virtual void OnUpsert(const ServedObject& object) = 0;
-  // The object is gone. The sink may not know its key.
-  virtual void OnDelete(const api::ObjectKey& key) = 0;
+  // An object is gone. The sink may not know it, and may know another of that name.
+  virtual void OnDelete(const api::Deletion& deletion) = 0;
   virtual void OnSynced(const std::string& resource_version) = 0;
   // Objects that the sink knows from answers to our own writes, in versions up to this one. They
   // are deleted if a list of this version lacks them.

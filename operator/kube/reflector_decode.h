@@ -21,7 +21,7 @@ class TypedSink {
   // its owner can be notified.
   virtual void OnUndecodable(const api::ObjectKey& key, const nlohmann::json& object,
                              const std::string& why) = 0;
-  virtual void OnDelete(const api::ObjectKey& key) = 0;
+  virtual void OnDelete(const api::Deletion& deletion) = 0;
   virtual void OnSynced(const std::string& resource_version) = 0;
   virtual std::vector<api::ObjectKey> HeldUpTo(const std::string& /*resource_version*/) {
     return {};
@@ -44,7 +44,7 @@ class DecodingSink final : public ObjectSink {
     if (!decoded) return Refuse(object, decoded.error().message);
     sink_.OnUpsert(object.key, *std::move(decoded));
   }
-  void OnDelete(const api::ObjectKey& key) override { sink_.OnDelete(key); }
+  void OnDelete(const api::Deletion& deletion) override { sink_.OnDelete(deletion); }
   void OnSynced(const std::string& resource_version) override { sink_.OnSynced(resource_version); }
   std::vector<api::ObjectKey> HeldUpTo(const std::string& resource_version) override {
     return sink_.HeldUpTo(resource_version);

@@ -78,8 +78,8 @@ Request Watch::WatchRequest() {
   return request;
 }
 
-Watch::Step Watch::Next(Instant now) {
-  using Kind = Step::Kind;
+Watch::Action Watch::Next(Instant now) {
+  using Kind = Action::Kind;
   if (wait_) return {Kind::kWait, *std::exchange(wait_, std::nullopt), {}, false};
   opened_ = now;
   anything_came_ = just_listed_ = false;

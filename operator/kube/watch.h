@@ -57,14 +57,14 @@ class Watch {
   };
   explicit Watch(Options options);
 
-  struct Step {
+  struct Action {
     enum class Kind : std::uint8_t { kWait, kReadPage, kFollow };
     Kind kind = Kind::kWait;
     Millis wait{0};
     Request request;
     bool begins_list = false;  // discard earlier pages of the list
   };
-  Step Next(Instant now);
+  Action Next(Instant now);
 
   enum class Meaning : std::uint8_t {
     kChange,  // a change of one object

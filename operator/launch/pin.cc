@@ -84,18 +84,18 @@ void Unpin(const std::string& node, Json& spec) {
 
 Json FreePatch(const api::Pod& pod) { return {{"spec", {{"schedulingGates", OtherGates(pod)}}}}; }
 
-Json UngatePatch(const api::Pod& pod, const Seat& seat) {
+Json UngatePatch(const api::Pod& pod, const PodAssignment& assignment) {
   Json spec = Json::object();
   if (pod.pod.required_affinity) {
     Json& terms = TermsOf(spec);
     for (const auto& term : *pod.pod.required_affinity) terms.push_back(Encode(term));
   }
-  PinTo(seat.node, spec);
+  PinTo(assignment.node, spec);
   spec["schedulingGates"] = OtherGates(pod);
   return {{"metadata",
            {{"annotations",
-             {{life::kPlacementUidAnnotation, seat.placement_uid},
-              {cluster::kWorkerIndexLabel, std::to_string(seat.worker)}}}}},
+             {{life::kPlacementUidAnnotation, assignment.placement_uid},
+              {cluster::kWorkerIndexLabel, std::to_string(assignment.worker)}}}}},
           {"spec", std::move(spec)}};
 }
 

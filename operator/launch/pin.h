@@ -16,7 +16,7 @@ void PinTo(const std::string& node, nlohmann::json& spec);
 void Unpin(const std::string& node, nlohmann::json& spec);
 
 // The place of another controller's pod, applied when the pod's gate is removed.
-struct Seat {
+struct PodAssignment {
   std::string placement_uid;
   std::uint32_t worker = 0;
   std::string node;
@@ -26,7 +26,7 @@ struct Seat {
 // worker. It contains whole lists, so it is valid only for this state of the pod (uid and
 // resourceVersion). The API server allows only additions to the affinity terms of a gated pod
 // (KEP-3838).
-nlohmann::json UngatePatch(const api::Pod& pod, const Seat& seat);
+nlohmann::json UngatePatch(const api::Pod& pod, const PodAssignment& assignment);
 
 // The merge patch that only removes the gate.
 nlohmann::json FreePatch(const api::Pod& pod);

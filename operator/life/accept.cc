@@ -20,7 +20,7 @@ bool IsNew(const Life& life) {
 }
 
 // Checks the template if it is new or was refused for such a name.
-std::optional<Step> RefuseReserved(Life& life) {
+std::optional<JobStep> RefuseReserved(Life& life) {
   const bool was = ReasonOf(life.status, "Accepted") == kReserved;
   if (!was && !IsNew(life)) return std::nullopt;
   const auto use = FindReservedUse(life.job);
@@ -38,7 +38,7 @@ void TakeTrial(JobStatus& status, const JobView& view, bool accepted, const std:
   status.record.workers.desired = view.job->replicas;
 }
 
-Step TryAgain(const Life& life) {
+JobStep TryAgain(const Life& life) {
   const JobView& view = life.view;
   const std::int64_t age = view.tried - Since(life.status, "Accepted").value_or(view.tried);
   const std::int64_t pause = std::clamp(age, kShortestDryRunSeconds, kLongestDryRunSeconds);
@@ -49,7 +49,7 @@ Step TryAgain(const Life& life) {
 
 // While pods exist the template cannot change, so there is no new dry run: a quota that these pods
 // use up would refuse one more pod.
-std::optional<Step> Keep(Life& life) {
+std::optional<JobStep> AcceptWithoutDryRun(Life& life) {
   if (!Is(life.status, "Accepted")) {
     SetCondition(life.status, {"Accepted", true, "Valid", "the job is valid"}, life.view.now);
   } else if (!IsNew(life)) {
@@ -61,8 +61,8 @@ std::optional<Step> Keep(Life& life) {
 
 }  // namespace
 
-std::optional<Step> AcceptStep(Life& life) {
-  if (Is(life.status, "Placed") && !life.job.suspend) return Keep(life);
+std::optional<JobStep> AcceptStep(Life& life) {
+  if (Is(life.status, "Placed") && !life.job.suspend) return AcceptWithoutDryRun(life);
   if (auto refused = RefuseReserved(life)) return refused;
   const api::Condition* accepted = FindCondition(life.status, "Accepted");
   const bool settled = accepted != nullptr && !IsNew(life);
@@ -75,6 +75,13 @@ std::optional<Step> AcceptStep(Life& life) {
     return std::nullopt;
   }
   return settled && !valid ? TryAgain(life) : DryRun{};
+}
+
+std::optional<Refusal> RefusalOf(const api::TrainingJob& job) {
+  if (!job.unreadable.empty()) return Refusal{"Invalid", job.unreadable};
+  const api::Condition* accepted = api::FindCondition(job.conditions, "Accepted");
+  if (accepted == nullptr || accepted->status != "False") return std::nullopt;
+  return Refusal{accepted->reason, accepted->message};
 }
 
 JobStatus AfterTrialRefused(const JobView& view, const std::string& message) {

@@ -36,15 +36,16 @@ std::string Joined(const std::vector<std::string>& names) {
   return text;
 }
 
-void Tell(const std::vector<api::ExcludedNode>& excluded,
-          const std::vector<api::Condition>& conditions, UnixSeconds now, api::ObjectMeta& meta) {
-  const auto tell = [&](const char* key, api::ExclusionEffect effect) {
+void SetAnnotations(const std::vector<api::ExcludedNode>& excluded,
+                    const std::vector<api::Condition>& conditions, UnixSeconds now,
+                    api::ObjectMeta& meta) {
+  const auto annotate = [&](const char* key, api::ExclusionEffect effect) {
     const std::string names = Joined(ExcludedAt(excluded, now, effect));
     meta.annotations.Erase(key);
     if (!names.empty()) meta.annotations.Set(key, names);
   };
-  tell(cluster::kExcludedNodesAnnotation, api::ExclusionEffect::kNoSchedule);
-  tell(cluster::kAvoidedNodesAnnotation, api::ExclusionEffect::kPreferNoSchedule);
+  annotate(cluster::kExcludedNodesAnnotation, api::ExclusionEffect::kNoSchedule);
+  annotate(cluster::kAvoidedNodesAnnotation, api::ExclusionEffect::kPreferNoSchedule);
   meta.annotations.Set(cluster::kWaitedAnnotation,
                        std::to_string(WaitedSeconds(meta, conditions, now)));
 }
@@ -63,38 +64,39 @@ void CountDown(api::TrainingJob& job, UnixSeconds now) {
       std::max<std::int64_t>(0, *placed + *job.expected_duration_seconds - now);
 }
 
-void TellWait(api::TrainingJob& job, UnixSeconds now, const std::vector<std::string>& previous) {
-  Tell(job.record.excluded, job.conditions, now, job.meta);
+void AnnotateWait(api::TrainingJob& job, UnixSeconds now,
+                  const std::vector<std::string>& previous) {
+  SetAnnotations(job.record.excluded, job.conditions, now, job.meta);
   job.meta.annotations.Erase(cluster::kPreviousNodesAnnotation);
   if (!previous.empty())
     job.meta.annotations.Set(cluster::kPreviousNodesAnnotation, Joined(previous));
 }
 
-void TellWait(api::Placement& placement, UnixSeconds now) {
-  Tell(placement.excluded, placement.conditions, now, placement.meta);
+void AnnotateWait(api::Placement& placement, UnixSeconds now) {
+  SetAnnotations(placement.excluded, placement.conditions, now, placement.meta);
 }
 
-void TellWait(api::Workload& workload, UnixSeconds now) {
+void AnnotateWait(api::Workload& workload, UnixSeconds now) {
   const auto* reserved = api::FindCondition(workload.conditions, "QuotaReserved");
   workload.meta.annotations.Set(cluster::kWaitedAnnotation,
                                 std::to_string(SecondsSince(reserved, workload.meta, now)));
 }
 
-void TellTime(api::Inputs& live, UnixSeconds now) {
+void AnnotateTime(api::Inputs& live, UnixSeconds now) {
   for (std::size_t i = 0; i < live.jobs.size(); ++i) {
     api::TrainingJob& job = live.jobs.Edit(i);
     CountDown(job, now);
     job.meta.annotations.Erase(cluster::kWaitedAnnotation);
-    if (!cluster::HasCondition(job.conditions, "Placed")) TellWait(job, now);
+    if (!cluster::HasCondition(job.conditions, "Placed")) AnnotateWait(job, now);
   }
   for (std::size_t i = 0; i < live.placements.size(); ++i) {
-    if (live.placements[i].nodes.empty()) TellWait(live.placements.Edit(i), now);
+    if (live.placements[i].nodes.empty()) AnnotateWait(live.placements.Edit(i), now);
   }
   for (std::size_t i = 0; i < live.workloads.size(); ++i) {
     const auto& conditions = live.workloads[i].conditions;
     const bool waits = !cluster::HasCondition(conditions, "Admitted") &&
                        !cluster::HasCondition(conditions, "Finished");
-    if (waits) TellWait(live.workloads.Edit(i), now);
+    if (waits) AnnotateWait(live.workloads.Edit(i), now);
   }
 }
 

@@ -74,7 +74,7 @@ void Verify(Life& life) {
       life.view.now);
 }
 
-Step Complete(Life& life) {
+JobStep Complete(Life& life) {
   const UnixSeconds now = life.view.now;
   SetCondition(life.status, {"Complete", true, "Succeeded", "every worker succeeded"}, now);
   SetCondition(life.status, {"PodsReady", false, "Complete", "the job is complete"}, now);
@@ -84,7 +84,7 @@ Step Complete(Life& life) {
 
 // Creates that fail again and again must not hold the nodes of the gang for ever. The window starts
 // again with each object that is created, so a slow but steady creation goes on.
-Step CreateWithin(Life& life, Step create, const char* message) {
+JobStep CreateWithin(Life& life, JobStep create, const char* message) {
   const UnixSeconds now = life.view.now;
   WEFT_CHECK(std::holds_alternative<CreatePods>(create) ||
              std::holds_alternative<CreateService>(create));
@@ -122,7 +122,7 @@ std::int64_t SoonLeft(const Life& life) {
 
 // Waits until all pods are bound, and takes the gang down at the end of the window. Nothing if all
 // are bound.
-std::optional<Step> BindStep(Life& life, Stage stage) {
+std::optional<JobStep> BindStep(Life& life, Stage stage) {
   BindVerdict verdict = JudgeGang(life, stage);
   if (Seeded(Bug::kBindDeadlineIgnored) && verdict.binding != Binding::kDone) return Wait{};
   const Wait seldom{Sooner(TimeLeft(life), kNodesLookedAtSeldomSeconds)};
@@ -189,7 +189,7 @@ std::optional<std::int64_t> NextLoss(const Life& life) {
   return soonest;
 }
 
-Step ReadyStep(Life& life, Stage stage) {
+JobStep ReadyStep(Life& life, Stage stage) {
   const JobStatus before = StatusOf(life.job);
   const api::WorkerCounts& counts = life.status.record.workers;
   std::optional<std::int64_t> left = Sooner(TimeLeft(life), NextLoss(life));
@@ -224,11 +224,11 @@ void WarnOfMemory(const api::Placement& placement, JobStatus& status, UnixSecond
 
 }  // namespace
 
-Step PlaceStep(Life& life) {
+JobStep PlaceStep(Life& life) {
   const std::int64_t left = RetryLeft(life.status.record.retry, life.view.now);
   WEFT_CHECK(!Is(life.status, "Placed"));  // one attempt at a time has nodes
   if (left > 0) return WriteOr(life, Wait{Sooner(TimeLeft(life), left)});
-  if (!life.view.refusal) return AskPlanner{};
+  if (!life.view.refusal) return RequestPlacement{};
   if (Seeded(Bug::kMuteRefusal)) return Wait{};
   SetCondition(life.status,
                {"Placed", false, life.view.refusal->reason, life.view.refusal->message},
@@ -248,7 +248,7 @@ const api::Placement* NextPlacement(const Life& life) {
   return next;
 }
 
-Step AdoptStep(Life& life, const api::Placement& placement) {
+JobStep AdoptStep(Life& life, const api::Placement& placement) {
   const auto attempt = AttemptLabel(placement.meta);
   WEFT_CHECK(attempt && *attempt > life.status.attempt && !placement.nodes.empty());
   JobStatus& status = life.status;
@@ -275,7 +275,7 @@ Step AdoptStep(Life& life, const api::Placement& placement) {
   return WriteStatus{status};
 }
 
-Step FollowStep(Life& life) {
+JobStep FollowStep(Life& life) {
   WEFT_CHECK(Is(life.status, "Placed") && !Is(life.status, "Restarting"));
   const Stage stage = StageOf(life.status);
   const bool creating = stage == Stage::kCreating;
@@ -297,6 +297,15 @@ Step FollowStep(Life& life) {
     return WriteStatus{life.status};
   }
   if (auto missing = MissingWorkers(life); !missing.empty()) {
+    // Nobody can say any more which nodes the missing pods are for. FindFault knows of pods that
+    // go missing later.
+    if (placement == nullptr) {
+      Undo(life, {Cause::kNodeLost, "PlacementDeleted",
+                  "Placement " + life.status.placement_name +
+                      " was deleted while pods were being created",
+                  {}});
+      return WriteStatus{life.status};
+    }
     return CreateWithin(life, CreatePods{life.status.attempt, std::move(missing)},
                         "not all pods could be created in time");
   }

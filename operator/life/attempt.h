@@ -10,15 +10,15 @@ namespace weft::life {
 
 // Asks the planner for nodes, not before the time in status.retry. A refusal is written once; the
 // planner tries again by itself whenever the cluster changes.
-Step PlaceStep(Life& life);
+JobStep PlaceStep(Life& life);
 
 // The Placement of an attempt after the current one, if it has nodes; else null.
 const api::Placement* NextPlacement(const Life& life);
 // Makes the Placement's attempt the current one.
-Step AdoptStep(Life& life, const api::Placement& placement);
+JobStep AdoptStep(Life& life, const api::Placement& placement);
 
 // Follows an attempt from the creation of its pods to their end, by the stages of stage.h.
-Step FollowStep(Life& life);
+JobStep FollowStep(Life& life);
 
 // The status after admission refused a pod, or an object that pods need: the attempt is taken down
 // now and tried again later (retry.h), because an incomplete gang holds nodes for nothing.

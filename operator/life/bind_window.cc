@@ -12,31 +12,31 @@ namespace {
 class Judgement {
  public:
   explicit Judgement(const std::vector<GangMember>& gang) {
-    for (const GangMember& member : gang) Look(member);
+    for (const GangMember& member : gang) Count(member);
   }
 
   BindVerdict Verdict(const BindWindow& window, UnixSeconds now) const {
     if (unbound_ == 0) return {};
-    if (!gates_.empty()) return Say(Binding::kGated, GatedText());
+    if (!gates_.empty()) return MakeVerdict(Binding::kGated, GatedText());
     if (in_vain_) return Undo();
     const bool heard = bound_ > 0 || !refused_.empty();
     if (!window.opened) {
-      return window.silent && !heard ? Say(Binding::kSilent, SilentText())
-                                     : Say(Binding::kOpen, "");
+      return window.silent && !heard ? MakeVerdict(Binding::kSilent, SilentText())
+                                     : MakeVerdict(Binding::kOpen, "");
     }
     const std::int64_t left = WindowLeft(window, now);
     // A leader whose clock was ahead opened the window.
-    if (left > window.seconds + kClockSkewSeconds) return Say(Binding::kOpen, "");
+    if (left > window.seconds + kClockSkewSeconds) return MakeVerdict(Binding::kOpen, "");
     if (left > 0) {
-      BindVerdict wait = Say(Binding::kWait, "");
+      BindVerdict wait = MakeVerdict(Binding::kWait, "");
       wait.seconds = left;
       return wait;
     }
-    return heard ? Undo() : Say(Binding::kSilent, SilentText());
+    return heard ? Undo() : MakeVerdict(Binding::kSilent, SilentText());
   }
 
  private:
-  void Look(const GangMember& member) {
+  void Count(const GangMember& member) {
     WEFT_CHECK(member.pod != nullptr);
     const api::Pod& pod = *member.pod;
     if (!pod.node_name.empty()) {
@@ -59,7 +59,7 @@ class Judgement {
     words_ += pod.unscheduled.empty() ? "the node is gone" : pod.unscheduled;
   }
 
-  static BindVerdict Say(Binding binding, std::string message) {
+  static BindVerdict MakeVerdict(Binding binding, std::string message) {
     BindVerdict verdict;
     verdict.binding = binding;
     verdict.message = std::move(message);
@@ -68,9 +68,9 @@ class Judgement {
 
   BindVerdict Undo() const {
     BindVerdict verdict =
-        Say(Binding::kUndo,
-            CountText(unbound_, "worker") + " not bound; " +
-                (words_.empty() ? "kube-scheduler reported nothing about them" : words_));
+        MakeVerdict(Binding::kUndo,
+                    CountText(unbound_, "worker") + " not bound; " +
+                        (words_.empty() ? "kube-scheduler reported nothing about them" : words_));
     verdict.cause = refused_.empty() ? Cause::kSchedulerSilent : Cause::kSchedulerRefused;
     verdict.refused = refused_;
     return verdict;

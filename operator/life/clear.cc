@@ -16,7 +16,7 @@ std::optional<UnixSeconds> GoneTime(const Life& life, const api::Pod& pod) {
 
 }  // namespace
 
-std::optional<Step> Clear(const Life& life) {
+std::optional<JobStep> Clear(const Life& life) {
   std::vector<const api::Pod*> doomed;
   bool alive = false;
   std::optional<std::int64_t> soonest;

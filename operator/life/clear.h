@@ -7,6 +7,6 @@
 namespace weft::life {
 
 // Deletes pods, then Placements. Nothing if both are gone.
-std::optional<Step> Clear(const Life& life);
+std::optional<JobStep> Clear(const Life& life);
 
 }  // namespace weft::life

@@ -12,7 +12,7 @@
 
 namespace weft::life {
 
-Step DepartStep(Life& life) {
+JobStep DepartStep(Life& life) {
   if (!HasFinalizer(life.job)) return Wait{};
   auto step = Clear(life);
   if (step && !Seeded(Bug::kFinalizerEarly)) return *std::move(step);
@@ -21,7 +21,7 @@ Step DepartStep(Life& life) {
 }
 
 // Deletes pods that still run; finished pods stay for their logs until the job is deleted.
-Step AfterEndStep(Life& life) {
+JobStep AfterEndStep(Life& life) {
   if (Seeded(Bug::kFailedTriedAgain) && Is(life.status, "Failed")) {
     SetCondition(life.status, {"Failed", false, "Again", "tried again"}, life.view.now);
     Undo(life, {Cause::kProgramFailed, "Again", "tried again", {}});
@@ -42,7 +42,7 @@ Step AfterEndStep(Life& life) {
   return DeleteJob{};
 }
 
-Step SuspendStep(Life& life) {
+JobStep SuspendStep(Life& life) {
   JobStatus& status = life.status;
   const UnixSeconds now = life.view.now;
   if (Is(status, "Placed") && !Is(status, "Restarting") &&
@@ -65,7 +65,7 @@ Step SuspendStep(Life& life) {
 }
 
 // A user who resumes a job wants it to be tried now.
-Step ResumeStep(Life& life) {
+JobStep ResumeStep(Life& life) {
   api::JobRecord& record = life.status.record;
   const auto since = Since(life.status, "Suspended");
   if (since && !record.start_time.empty()) {
@@ -80,7 +80,7 @@ Step ResumeStep(Life& life) {
 // The Service is deleted first: its gang no longer needs it, and in a large gang every deleted pod
 // would cause a write of all endpoints. If a job is suspended or deleted, workers may still store
 // their state together, so the Service stays until they have ended.
-Step TearDownStep(Life& life) {
+JobStep TearDownStep(Life& life) {
   if (life.view.service) return DeleteService{};
   if (auto step = Clear(life)) return *std::move(step);
   if (Seeded(Bug::kAttemptBack)) life.status.attempt = 0;
@@ -92,7 +92,7 @@ Step TearDownStep(Life& life) {
   return WriteStatus{life.status};
 }
 
-Step FailStep(Life& life, std::string_view reason, std::string message) {
+JobStep FailStep(Life& life, std::string_view reason, std::string message) {
   Fail(life.status, reason, std::move(message), life.view.now);
   return WriteStatus{life.status};
 }

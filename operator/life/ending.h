@@ -14,17 +14,17 @@ namespace weft::life {
 inline constexpr std::string_view kSuspending = "Suspending";
 
 // The step of a job that is being deleted.
-Step DepartStep(Life& life);
+JobStep DepartStep(Life& life);
 // The step of a job that is Complete or Failed.
-Step AfterEndStep(Life& life);
+JobStep AfterEndStep(Life& life);
 // The step of a job that is to be suspended. The status is written before the first pod is deleted,
 // and the attempt is always taken down completely: a job that is resumed meanwhile starts a new
 // attempt, and the deleted pods never count as failed.
-Step SuspendStep(Life& life);
-Step ResumeStep(Life& life);
+JobStep SuspendStep(Life& life);
+JobStep ResumeStep(Life& life);
 // The step of an attempt that is taken down for another one.
-Step TearDownStep(Life& life);
+JobStep TearDownStep(Life& life);
 // Sets the condition Failed and writes the status.
-Step FailStep(Life& life, std::string_view reason, std::string message);
+JobStep FailStep(Life& life, std::string_view reason, std::string message);
 
 }  // namespace weft::life

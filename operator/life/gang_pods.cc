@@ -20,7 +20,7 @@ struct Attempt {
   std::vector<const api::Pod*> waiting;  // gated
   std::vector<const api::Pod*> alive;    // not ended: these too
 
-  api::OwnerReference Keeper() const { return cluster::KeeperOf(gang, alive); }
+  api::OwnerReference Owner() const { return cluster::GangOwner(gang, alive); }
 };
 
 bool IsWaiting(const api::Pod& pod) {
@@ -94,7 +94,7 @@ class Foreign {
       if (!cluster::Selects(*placement, first)) continue;
       return made ? std::optional<ForeignStep>(DeleteForeign{placement}) : std::nullopt;
     }
-    api::OwnerReference keeper = attempt.Keeper();
+    api::OwnerReference keeper = attempt.Owner();
     return CreateForeign{std::move(attempt.gang), std::move(attempt.waiting), std::move(keeper),
                          Before(name)};
   }
@@ -114,7 +114,7 @@ class Foreign {
       return std::any_of(placement.meta.owners.begin(), placement.meta.owners.end(),
                          [&](const auto& owner) { return owner.uid == uid; });
     };
-    if (owns(attempt.Keeper().uid)) return true;
+    if (owns(attempt.Owner().uid)) return true;
     return std::any_of(attempt.waiting.begin(), attempt.waiting.end(), [&](const api::Pod* pod) {
       const api::OwnerReference* controller = cluster::ControllerOf(*pod);
       return controller != nullptr && owns(controller->uid);
@@ -126,8 +126,9 @@ class Foreign {
   static bool IsStale(const api::Placement& placement, const Attempt& attempt) {
     if (placement.meta.deleting) return false;
     if (attempt.gang.kind != "Pod" && !IsKept(placement, attempt)) return true;
-    return placement.nodes.empty() && placement.meta.annotations.At(cluster::kAskedAnnotation) !=
-                                          cluster::AskedHash(*attempt.waiting.front());
+    return placement.nodes.empty() &&
+           placement.meta.annotations.At(cluster::kRequestHashAnnotation) !=
+               cluster::RequestHash(*attempt.waiting.front());
   }
 
   const ForeignPods& view_;

@@ -389,14 +389,8 @@ class Gang {
 }  // namespace
 
 bool IsPlanned(const api::Placement& placement) {
-  if (placement.pod_selector) return true;
-  return std::any_of(placement.meta.owners.begin(), placement.meta.owners.end(),
-                     [](const api::OwnerReference& owner) {
-                       const bool ours = owner.api_version.starts_with("weft.dev/");
-                       const bool queued = owner.api_version.starts_with("kueue.x-k8s.io/");
-                       return (ours && owner.kind == "TrainingJob") ||
-                              (queued && owner.kind == "Workload");
-                     });
+  return placement.pod_selector || api::ControllingJob(placement.meta) ||
+         api::ControllingWorkload(placement.meta);
 }
 
 UngateStep NextUngateStep(const GangView& view, const LifeOptions& options) {

@@ -10,6 +10,7 @@
 #include "operator/api/placement.h"
 #include "operator/api/pod.h"
 #include "operator/api/training_job.h"
+#include "operator/base/refusal.h"
 #include "operator/base/timestamp.h"
 #include "operator/life/node_state.h"
 
@@ -23,12 +24,6 @@ struct LifeOptions {
   std::int64_t bind_deadline_seconds = 60;  // from the last pod's creation to all pods bound
   std::int64_t node_loss_seconds = 60;      // a node not Ready for so long is lost
   bool verify_image = false;                // every pod gets an init container that reports
-};
-
-// The planner's refusal of the job's next attempt.
-struct PlanRefusal {
-  std::string reason, message;  // of the condition Placed
-  bool ever = true;             // false: waiting cannot help
 };
 
 // What Kueue says of one job (queue.h).
@@ -46,7 +41,8 @@ struct JobView {
   std::vector<const api::Pod*> pods;              // owned by the job's uid
   bool service = false;                           // the Service <job> exists for this attempt
   NodeStates node_state;
-  std::optional<PlanRefusal> refusal;  // from the latest plan that included this job
+  // Of the job's next attempt, from the latest plan that included this job.
+  std::optional<Refusal> refusal;
   UnixSeconds now = 0;
   UnixSeconds counted = 0;  // when status.workers was last written
   UnixSeconds tried = 0;    // when the last dry run of worker 0 was made

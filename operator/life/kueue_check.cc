@@ -43,9 +43,9 @@ std::vector<api::IndexLabel> IndexLabelsOf(const api::PodSet& set) {
   return labels;
 }
 
-class Check {
+class CheckDecision {
  public:
-  Check(const CheckView& view, const CheckOptions& options)
+  CheckDecision(const CheckView& view, const CheckOptions& options)
       : view_(view), options_(options), workload_(*view.workload) {
     for (const api::AdmissionCheckState& entry : workload_.checks) {
       const bool ours = std::any_of(view.checks.begin(), view.checks.end(), [&](const auto* check) {
@@ -58,10 +58,11 @@ class Check {
   CheckStep Next() {
     if (ours_.empty()) return Wait{};
     if (!workload_.unreadable.empty()) {
-      return Say(CheckState::kPending, "the Workload cannot be read: " + workload_.unreadable);
+      return WriteAnswer(CheckState::kPending,
+                         "the Workload cannot be read: " + workload_.unreadable);
     }
     if (!IsReserved()) return Withdraw();
-    if (AllReady(view_)) return api::ControllingJob(workload_.meta) ? KeepJob() : Keep();
+    if (AllReady(view_)) return api::ControllingJob(workload_.meta) ? RecheckJob() : Recheck();
     return IsOpen() ? Decide() : Drop({});
   }
 
@@ -82,13 +83,13 @@ class Check {
   }
 
   // Writes the answer, unless it stands there already.
-  CheckStep Say(CheckState state, std::string message, Wait otherwise = {}) const {
-    return Say({{}, state, std::move(message), {}}, otherwise);
+  CheckStep WriteAnswer(CheckState state, std::string message, Wait otherwise = {}) const {
+    return WriteAnswer({{}, state, std::move(message), {}}, otherwise);
   }
-  CheckStep Say(AnswerCheck answer, Wait otherwise = {}) const {
+  CheckStep WriteAnswer(AnswerCheck answer, Wait otherwise = {}) const {
     for (const api::AdmissionCheckState* one : ours_) answer.checks.push_back(one->name);
     if (answer.state == CheckState::kPending)
-      answer.message = KeepCrash(ours_, std::move(answer.message));
+      answer.message = AppendCrash(ours_, std::move(answer.message));
     answer.message = Shorten(std::move(answer.message), kCheckMessageBytes);
     const bool said =
         std::all_of(ours_.begin(), ours_.end(), [&](const api::AdmissionCheckState* one) {
@@ -107,7 +108,7 @@ class Check {
     const bool stale = std::any_of(
         ours_.begin(), ours_.end(),
         [](const api::AdmissionCheckState* one) { return one->state == CheckState::kReady; });
-    if (lost && stale) return Say(CheckState::kPending, "the quota reservation was lost");
+    if (lost && stale) return WriteAnswer(CheckState::kPending, "the quota reservation was lost");
     return dropped;
   }
 
@@ -224,7 +225,7 @@ class Check {
   }
 
   std::string Reservation() const {
-    return workload_.meta.uid + kReservationMark + ReservedAt(workload_);
+    return ReservationOf(workload_);
   }
 
   // A label with another value would make Kueue give the Workload up for ever when it starts.
@@ -250,7 +251,7 @@ class Check {
   }
 
   // Ready: the answer stands as long as its Placements do.
-  CheckStep Keep() const {
+  CheckStep Recheck() const {
     const Result<std::vector<api::Placement>> wanted = Wanted();
     if (!wanted) return Wait{};
     std::set<std::string> names;
@@ -262,26 +263,29 @@ class Check {
     CheckStep dropped = Drop(names);
     if (!std::holds_alternative<Wait>(dropped)) return dropped;
     if (!IsAdmitted() && (!missing.empty() || !Answers(*wanted))) {
-      return Say(CheckState::kPending, "the nodes of an earlier answer are not held any more");
+      return WriteAnswer(CheckState::kPending,
+                         "the nodes of an earlier answer are not held any more");
     }
     if (missing.empty() || RefusedForCrash(ours_, options_.version)) return Wait{};
-    return AskForNodes{Reservation(), std::move(missing), 0};
+    return RequestNodes{Reservation(), std::move(missing), 0};
   }
 
   CheckStep DecideJob() const {
     if (const api::Placement* placement = view_.job.placement) {
       const api::Condition* placed = api::FindCondition(placement->conditions, "Placed");
-      return Say(CheckState::kReady,
-                 CountText(static_cast<std::int64_t>(placement->nodes.size()), "worker") + " on " +
-                     (placed ? placed->message : "nodes of Placement " + placement->meta.key.name));
+      return WriteAnswer(
+          CheckState::kReady,
+          CountText(static_cast<std::int64_t>(placement->nodes.size()), "worker") + " on " +
+              (placed ? placed->message : "nodes of Placement " + placement->meta.key.name));
     }
     if (view_.job.refusal) return WaitOrGiveUp(*view_.job.refusal);
     return Wait{};
   }
 
-  CheckStep KeepJob() const {
+  CheckStep RecheckJob() const {
     if (IsAdmitted() || view_.job.placement != nullptr) return Wait{};
-    return Say(CheckState::kPending, "the nodes of an earlier answer are not held any more");
+    return WriteAnswer(CheckState::kPending,
+                       "the nodes of an earlier answer are not held any more");
   }
 
   // Whether the answer that stands names these Placements.
@@ -297,18 +301,19 @@ class Check {
   // Pending, with a reservation.
   CheckStep Decide() const {
     if (IsAdmitted())
-      return Say(CheckState::kReady, "the Workload was admitted before this check was added");
+      return WriteAnswer(CheckState::kReady,
+                         "the Workload was admitted before this check was added");
     if (api::ControllingJob(workload_.meta)) return DecideJob();
     Result<std::vector<api::Placement>> wanted = Wanted();
     if (!wanted) {
       const bool invalid = wanted.error().kind == ErrorKind::kInvalid;
-      return WaitOrGiveUp({wanted.error().message, !invalid});
+      return WaitOrGiveUp({"Invalid", wanted.error().message, !invalid});
     }
     std::set<std::string> names;
     std::vector<api::Placement> missing;
     for (const api::Placement& one : *wanted) {
       if (const std::string why = Conflict(one); !why.empty())
-        return Say(CheckState::kRejected, why);
+        return WriteAnswer(CheckState::kRejected, why);
       names.insert(one.meta.key.name);
       if (!HasNodes(Find(one.meta.key.name))) missing.push_back(one);
     }
@@ -319,7 +324,7 @@ class Check {
       CheckStep told = WaitOrGiveUp(*refusal);
       if (!std::holds_alternative<Wait>(told)) return told;
     }
-    return AskForNodes{Reservation(), std::move(missing), HoldLeft().value_or(0)};
+    return RequestNodes{Reservation(), std::move(missing), HoldLeft().value_or(0)};
   }
 
   CheckStep Admit(const std::vector<api::Placement>& wanted) const {
@@ -338,7 +343,7 @@ class Check {
       const std::string ignored = api::IgnoredAnnotation(set.annotations);
       if (!ignored.empty()) answer.message += "; pod set " + set.name + ": " + ignored;
     }
-    return Say(std::move(answer));
+    return WriteAnswer(std::move(answer));
   }
 
   // Seconds left until the quota must be given back. Nothing while another check is not Ready:
@@ -352,12 +357,12 @@ class Check {
     return std::min(since + options_.hold_seconds - view_.now, options_.hold_seconds);
   }
 
-  CheckStep WaitOrGiveUp(const CheckRefusal& refusal) const {
+  CheckStep WaitOrGiveUp(const Refusal& refusal) const {
     const auto left = HoldLeft();
-    if (!left) return Say(CheckState::kPending, refusal.message);
-    if (!refusal.ever) return Say(CheckState::kRejected, refusal.message);
-    if (*left > 0) return Say(CheckState::kPending, refusal.message, Wait{*left});
-    return Say(CheckState::kRetry, refusal.message);
+    if (!left) return WriteAnswer(CheckState::kPending, refusal.message);
+    if (!refusal.ever) return WriteAnswer(CheckState::kRejected, refusal.message);
+    if (*left > 0) return WriteAnswer(CheckState::kPending, refusal.message, Wait{*left});
+    return WriteAnswer(CheckState::kRetry, refusal.message);
   }
 
   const CheckView& view_;
@@ -367,6 +372,10 @@ class Check {
 };
 
 }  // namespace
+
+std::string ReservationOf(const Workload& workload) {
+  return workload.meta.uid + kReservationMark + ReservedAt(workload);
+}
 
 std::string CheckedPlacementName(const api::Workload& workload, const std::string& pod_set) {
   const std::string hash =
@@ -380,11 +389,11 @@ std::string CheckedPlacementName(const api::Workload& workload, const std::strin
 }
 
 CheckStep NextCheckStep(const CheckView& view, const CheckOptions& options) {
-  return Check(view, options).Next();
+  return CheckDecision(view, options).Next();
 }
 
 bool StillAsks(const CheckStep& step) {
-  if (std::holds_alternative<AskForNodes>(step)) return true;
+  if (std::holds_alternative<RequestNodes>(step)) return true;
   const auto* answer = std::get_if<AnswerCheck>(&step);
   return answer != nullptr && answer->state == api::CheckState::kPending;
 }
@@ -398,7 +407,7 @@ bool AllReady(const CheckView& view) {
   });
 }
 
-const api::Placement* PlacementOf(
+const api::Placement* CurrentPlacement(
     const api::TrainingJob& job,
     std::span<const std::shared_ptr<const api::Placement>> placements) {
   const bool placed = cluster::HasCondition(job.conditions, "Placed");

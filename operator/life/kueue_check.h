@@ -11,6 +11,7 @@
 
 #include "operator/api/kueue.h"
 #include "operator/api/placement.h"
+#include "operator/base/refusal.h"
 #include "operator/life/kueue_check_step.h"
 
 namespace weft::life {
@@ -23,25 +24,21 @@ inline constexpr const char* kPodSetLabel = "kueue.x-k8s.io/podset";
 
 // Between the Workload's uid and the time in the name of a reservation.
 inline constexpr char kReservationMark = '@';
+// Names the Workload's present quota reservation. The next reservation has another name.
+std::string ReservationOf(const api::Workload& workload);
 
 struct CheckOptions {
   // How long a Workload may hold quota without nodes, before its quota is given back (Retry).
   std::int64_t hold_seconds = 600;
-  // Of the operator; "": any (check_crash.h).
+  // Of the operator; "": any (kueue_check_crash.h).
   std::string version;
-};
-
-// The planner's refusal of a reservation.
-struct CheckRefusal {
-  std::string message;
-  bool ever = true;  // false: waiting cannot help
 };
 
 // The TrainingJob that owns a Workload. It is planned as a job (queue.h), not for its Workload.
 struct QueuedJob {
   // Of its coming or current attempt; null: no nodes yet.
   const api::Placement* placement = nullptr;
-  std::optional<CheckRefusal> refusal;  // the planner's
+  std::optional<Refusal> refusal;  // RefusalOf, or the planner's
 };
 
 // A Workload of Kueue with all that the answer of its check depends on. Points into a snapshot.
@@ -55,7 +52,7 @@ struct CheckView {
   // As built; only called for pod sets with topology annotations of Kueue.
   std::function<std::vector<const fabric::FabricSpec*>()> fabrics;
   // The planner's refusal of what was asked for under this name.
-  std::function<std::optional<CheckRefusal>(const std::string& reservation)> refusal;
+  std::function<std::optional<Refusal>(const std::string& reservation)> refusal;
   UnixSeconds now = 0;
 };
 
@@ -86,7 +83,7 @@ bool StillAsks(const CheckStep& step);
 bool AllReady(const CheckView& view);
 // The Placement that a TrainingJob's Workload stands for: with nodes, of its coming attempt, or of
 // its current one while the job is placed; nullptr if there is none.
-const api::Placement* PlacementOf(
+const api::Placement* CurrentPlacement(
     const api::TrainingJob& job, std::span<const std::shared_ptr<const api::Placement>> placements);
 
 // The JSON merge patch of a Workload's status that writes the answer. It contains all entries of

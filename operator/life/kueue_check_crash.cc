@@ -26,8 +26,8 @@ std::string EndWith(std::string_view sentence, std::string message) {
 
 }  // namespace
 
-std::string KeepCrash(const std::vector<const api::AdmissionCheckState*>& entries,
-                      std::string message) {
+std::string AppendCrash(const std::vector<const api::AdmissionCheckState*>& entries,
+                        std::string message) {
   for (const api::AdmissionCheckState* entry : entries) {
     if (const auto record = plan::ReadCrash(entry->message)) {
       return EndWith(record->sentence, std::move(message));

@@ -15,8 +15,8 @@ namespace weft::life {
 // entry. Every later answer Pending keeps it. Kueue drops it with the reservation.
 
 // The message with the sentence that ends the messages of the entries, if there is one.
-std::string KeepCrash(const std::vector<const api::AdmissionCheckState*>& entries,
-                      std::string message);
+std::string AppendCrash(const std::vector<const api::AdmissionCheckState*>& entries,
+                        std::string message);
 // The record as the condition that a Placement of the Workload would have; none if there is none.
 std::vector<api::Condition> CrashConditions(
     const std::vector<const api::AdmissionCheckState*>& entries);

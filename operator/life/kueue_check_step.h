@@ -9,7 +9,7 @@
 
 #include "operator/api/kueue.h"
 #include "operator/api/placement.h"
-#include "operator/life/step.h"
+#include "operator/life/job_step.h"
 
 namespace weft::life {
 
@@ -17,7 +17,7 @@ namespace weft::life {
 inline constexpr std::size_t kCheckMessageBytes = 4096;  // Kueue allows 32768
 
 // The planner gives these Placements nodes, all or none; they need not exist yet.
-struct AskForNodes {
+struct RequestNodes {
   std::string reservation;
   std::vector<api::Placement> placements;
   std::int64_t seconds = 0;  // until the Workload must give its quota back
@@ -32,6 +32,6 @@ struct AnswerCheck {
 struct DropPlacements {
   std::vector<const api::Placement*> placements;
 };
-using CheckStep = std::variant<AskForNodes, AnswerCheck, DropPlacements, Wait>;
+using CheckStep = std::variant<RequestNodes, AnswerCheck, DropPlacements, Wait>;
 
 }  // namespace weft::life

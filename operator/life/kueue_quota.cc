@@ -27,7 +27,7 @@ using api::kQueueEvicted;
 using cluster::HasCondition;
 
 // While Kueue's kinds are not listed, or a flavor is missing.
-constexpr std::int64_t kLookAgainSeconds = 5;
+constexpr std::int64_t kRequeueSeconds = 5;
 
 std::string QueueNameOf(const api::TrainingJob& job) {
   return std::string(job.meta.labels.At(api::kQueueNameLabel).value_or(""));
@@ -84,39 +84,40 @@ QueueVerdict VerdictOf(const Life& life, const api::Workload* workload) {
   return verdict;
 }
 
-Step TellPlaced(Life& life, std::string_view reason, const std::string& message, Wait wait) {
+JobStep ReportNotPlaced(Life& life, std::string_view reason, const std::string& message,
+                        Wait wait) {
   SetCondition(life.status, {"Placed", false, reason, InQueue(life.job) + message}, life.view.now);
   life.status.record.workers.desired = life.job.replicas;
   return WriteOr(life, wait);
 }
 
 // The assignment cannot be used. The quota is given back, because it would be held for nothing.
-Step RefuseAssignment(Life& life, const api::Workload& workload, const std::string& why) {
-  Step told = TellPlaced(
+JobStep RefuseAssignment(Life& life, const api::Workload& workload, const std::string& why) {
+  JobStep written = ReportNotPlaced(
       life, kAssignmentRefused,
       why + ". Its Workload is deactivated; suspend and resume the job to queue it again", Wait{});
-  if (std::holds_alternative<WriteStatus>(told)) return told;
+  if (std::holds_alternative<WriteStatus>(written)) return written;
   return Deactivate(workload);
 }
 
 // Before nodes are chosen: records what the quota adds to the pods. Nothing if it is recorded.
-std::optional<Step> TakeAssignment(Life& life, const api::Workload& workload) {
+std::optional<JobStep> TakeAssignment(Life& life, const api::Workload& workload) {
   const api::Raw recorded = QueueOf(life.job);
   const Result<api::Raw> assigned = AssignmentOf(life.job, workload, *life.view.queue);
   if (assigned && recorded && *recorded == **assigned) return std::nullopt;
   if (auto step = Clear(life)) return step;
   WEFT_CHECK(!Is(life.status, "Placed"));  // pods of an attempt keep what they were made with
-  if (assigned) return KeepQueue{*assigned};
-  if (recorded) return KeepQueue{};
+  if (assigned) return WriteQueue{*assigned};
+  if (recorded) return WriteQueue{};
   if (assigned.error().kind == ErrorKind::kInvalid) {
     return RefuseAssignment(life, workload, assigned.error().message);
   }
-  return TellPlaced(life, kAdmissionPending, assigned.error().message, Wait{kLookAgainSeconds});
+  return ReportNotPlaced(life, kAdmissionPending, assigned.error().message, Wait{kRequeueSeconds});
 }
 
 // From now on the job waits for nodes. The transition time of Placed begins anew, because the time
 // in the queue is not time without nodes.
-std::optional<Step> TellAdmitted(Life& life, const QueueVerdict& verdict) {
+std::optional<JobStep> ReportAdmitted(Life& life, const QueueVerdict& verdict) {
   const bool told = !verdict.start && ReasonOf(life.status, "Placed") == kAdmissionPending;
   if (!WaitsForKueue(life.status) || told) return std::nullopt;
   if (NextPlacement(life) != nullptr) return std::nullopt;
@@ -128,27 +129,38 @@ std::optional<Step> TellAdmitted(Life& life, const QueueVerdict& verdict) {
 }
 
 // Quota is there: nodes may be chosen, and with `verdict.start` pods may run.
-std::optional<Step> AdmittedStep(Life& life, const api::Workload& workload,
-                                 const QueueVerdict& verdict) {
+std::optional<JobStep> AdmittedStep(Life& life, const api::Workload& workload,
+                                    const QueueVerdict& verdict) {
   const bool placed = Is(life.status, "Placed");
   if (verdict.start) {
     const bool ready = placed && Is(life.status, "PodsReady");
-    if (auto told = TellPodsReady(workload, ready, life.view.now)) return *std::move(told);
+    if (auto told = PatchPodsReady(workload, ready, life.view.now)) return *std::move(told);
   }
   if (placed) return std::nullopt;
   if (auto step = TakeAssignment(life, workload)) return step;
-  if (auto step = TellAdmitted(life, verdict)) return step;
+  if (auto step = ReportAdmitted(life, verdict)) return step;
   if (verdict.start) return std::nullopt;
   if (const api::Placement* next = NextPlacement(life)) {
-    return TellPlaced(
+    return ReportNotPlaced(
         life, kAdmissionPending,
         verdict.message + "; the nodes are chosen (Placement " + next->meta.key.name + ")", Wait{});
   }
   return PlaceStep(life);
 }
 
+// Ends the attempt, which is not counted.
+JobStep LoseQuota(Life& life, const QueueVerdict& verdict) {
+  for (const char* type : {"Restarting", "PodsReady"}) {
+    SetCondition(life.status,
+                 {type, std::string_view(type) == "Restarting", kQueueEvicted,
+                  "the job lost its quota: " + verdict.message},
+                 life.view.now);
+  }
+  return WriteStatus{life.status};
+}
+
 // Nothing of the job runs, and nothing may.
-Step QueuedStep(Life& life, const api::Workload* workload, const QueueVerdict& verdict) {
+JobStep QueuedStep(Life& life, const api::Workload* workload, const QueueVerdict& verdict) {
   std::vector<const api::Workload*> others = Droppable(life.view.queue->workloads);
   std::erase(others, workload);
   if (!others.empty()) return DropWorkloads{std::move(others)};
@@ -168,22 +180,22 @@ Step QueuedStep(Life& life, const api::Workload* workload, const QueueVerdict& v
     return MoveToQueue(*workload, queue);
   }
   if (!workload->active && ReasonOf(life.status, "Placed") == kAssignmentRefused) return Wait{};
-  return TellPlaced(life, verdict.reason, verdict.message, Wait{});
+  return ReportNotPlaced(life, verdict.reason, verdict.message, Wait{});
 }
 
 // The kinds of Kueue are not listed yet, so it is unknown whether the job has a Workload.
-std::optional<Step> UnsyncedStep(Life& life) {
+std::optional<JobStep> UnsyncedStep(Life& life) {
   const bool waits = !Is(life.status, "Placed") && !Is(life.status, "Restarting");
   if (!waits || QueueNameOf(life.job).empty()) return std::nullopt;
-  const Wait wait{kLookAgainSeconds};
+  const Wait wait{kRequeueSeconds};
   if (FindCondition(life.status, "Placed") != nullptr) return wait;
-  return TellPlaced(life, kQueued,
-                    "the operator has not read Kueue's objects yet; is Kueue installed?", wait);
+  return ReportNotPlaced(
+      life, kQueued, "the operator has not read Kueue's objects yet; is Kueue installed?", wait);
 }
 
 }  // namespace
 
-std::optional<Step> QueueStep(Life& life) {
+std::optional<JobStep> QueueStep(Life& life) {
   if (!life.view.queue) return std::nullopt;
   if (!life.view.queue->synced) return UnsyncedStep(life);
   const bool counted = QueueOf(life.job) != nullptr;  // it has, or just lost, quota
@@ -202,29 +214,33 @@ std::optional<Step> QueueStep(Life& life) {
   if (current && (placed ? verdict.start : verdict.plan)) {
     return AdmittedStep(life, *workload, verdict);
   }
-  if (placed) {
-    for (const char* type : {"Restarting", "PodsReady"}) {
-      SetCondition(life.status,
-                   {type, std::string_view(type) == "Restarting", kQueueEvicted,
-                    "the job lost its quota: " + verdict.message},
-                   life.view.now);
-    }
-    return WriteStatus{life.status};
-  }
+  if (placed) return LoseQuota(life, verdict);
   if (auto step = Clear(life)) return step;
-  if (counted) return KeepQueue{};
+  if (counted) return WriteQueue{};
   return QueuedStep(life, workload, verdict);
 }
 
-std::optional<Step> LeaveQueue(const Life& life) {
+std::optional<JobStep> EvictedStep(Life& life) {
+  if (!life.view.queue || !life.view.queue->synced) return std::nullopt;
+  const api::Workload* workload = WorkloadOfJob(life);
+  if (workload == nullptr || !HoldsQuota(*workload)) return std::nullopt;
+  if (!HasCondition(workload->conditions, "Evicted")) return std::nullopt;
+  if (Is(life.status, "Restarting")) return TearDownStep(life);
+  if (Is(life.status, "Placed")) return LoseQuota(life, VerdictOf(life, workload));
+  if (auto step = Clear(life)) return step;
+  if (QueueOf(life.job) != nullptr) return WriteQueue{};
+  return ReleaseQuota(*workload, life.view.now);
+}
+
+std::optional<JobStep> LeaveQueue(const Life& life) {
   if (!life.view.queue) return std::nullopt;
   std::vector<const api::Workload*> left = Droppable(life.view.queue->workloads);
   if (!left.empty()) return DropWorkloads{std::move(left)};
-  if (!life.job.meta.deleting && QueueOf(life.job) != nullptr) return KeepQueue{};
+  if (!life.job.meta.deleting && QueueOf(life.job) != nullptr) return WriteQueue{};
   return std::nullopt;
 }
 
-std::optional<Step> FinishWorkload(const Life& life) {
+std::optional<JobStep> FinishWorkload(const Life& life) {
   if (!life.view.queue) return std::nullopt;
   const api::Workload* ours = nullptr;
   for (const api::Workload* one : life.view.queue->workloads) {
@@ -244,7 +260,7 @@ std::optional<Step> FinishWorkload(const Life& life) {
   }
   const bool succeeded = Is(life.status, "Complete");
   const api::Condition* end = FindCondition(life.status, succeeded ? "Complete" : "Failed");
-  return TellFinished(*ours, succeeded, end == nullptr ? "" : end->message, life.view.now);
+  return PatchFinished(*ours, succeeded, end == nullptr ? "" : end->message, life.view.now);
 }
 
 bool WaitsForKueue(const JobStatus& status) {

@@ -26,15 +26,20 @@ namespace weft::life {
 // What Kueue requires of the job before, or beside, the step that it would do alone; nothing if
 // nothing. To be called for a job that is not finished, suspended or being deleted.
 // Cost  O(pods + placements).
-std::optional<Step> QueueStep(Life& life);
+std::optional<JobStep> QueueStep(Life& life);
+
+// Of a job whose quota Kueue has taken back: ends its attempt, and gives the quota back when its
+// pods are gone. Nothing if Kueue has not. It comes before everything that keeps a job from
+// running, as a spec that cannot be read or pods that admission refuses: others wait for the quota.
+std::optional<JobStep> EvictedStep(Life& life);
 
 // Of a job that is suspended or being deleted, whose pods are gone: deletes its Workloads and
 // status.queue. Nothing if both are gone.
-std::optional<Step> LeaveQueue(const Life& life);
+std::optional<JobStep> LeaveQueue(const Life& life);
 
 // Of a job that is Complete or Failed: tells Kueue when no pod runs any more. Nothing if it is
 // told.
-std::optional<Step> FinishWorkload(const Life& life);
+std::optional<JobStep> FinishWorkload(const Life& life);
 
 // Whether the condition Placed says that the job waits for Kueue, not for nodes.
 bool WaitsForKueue(const JobStatus& status);

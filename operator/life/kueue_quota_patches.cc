@@ -85,8 +85,8 @@ WriteWorkload ReleaseQuota(const api::Workload& workload, UnixSeconds now) {
   return OfStatus(workload, std::move(status), "quota given back: " + evicted.reason);
 }
 
-std::optional<WriteWorkload> TellPodsReady(const api::Workload& workload, bool ready,
-                                           UnixSeconds now) {
+std::optional<WriteWorkload> PatchPodsReady(const api::Workload& workload, bool ready,
+                                            UnixSeconds now) {
   const api::Condition* said = FindCondition(workload.conditions, "PodsReady");
   const bool was = said != nullptr && said->status == "True";
   if (was == ready) return std::nullopt;
@@ -102,8 +102,8 @@ std::optional<WriteWorkload> TellPodsReady(const api::Workload& workload, bool r
                   std::string("PodsReady=") + (ready ? "True" : "False"));
 }
 
-WriteWorkload TellFinished(const api::Workload& workload, bool succeeded, const std::string& why,
-                           UnixSeconds now) {
+WriteWorkload PatchFinished(const api::Workload& workload, bool succeeded, const std::string& why,
+                            UnixSeconds now) {
   WorkloadConditions conditions(workload, now);
   const char* reason = succeeded ? "Succeeded" : "Failed";
   conditions.Put("Finished", true, reason, why);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "operator/life/step.h"
+#include "operator/life/job_step.h"
 
 namespace weft::life {
 
@@ -16,12 +16,12 @@ WriteWorkload ReleaseQuota(const api::Workload& workload, UnixSeconds now);
 
 // The condition PodsReady, without which Kueue evicts an admitted Workload after a time. Nothing if
 // it says so already.
-std::optional<WriteWorkload> TellPodsReady(const api::Workload& workload, bool ready,
-                                           UnixSeconds now);
+std::optional<WriteWorkload> PatchPodsReady(const api::Workload& workload, bool ready,
+                                            UnixSeconds now);
 
 // The condition Finished; the quota is free from then on.
-WriteWorkload TellFinished(const api::Workload& workload, bool succeeded, const std::string& why,
-                           UnixSeconds now);
+WriteWorkload PatchFinished(const api::Workload& workload, bool succeeded, const std::string& why,
+                            UnixSeconds now);
 
 WriteWorkload RemoveWorkloadFinalizer(const api::Workload& workload);
 WriteWorkload MoveToQueue(const api::Workload& workload, const std::string& queue);

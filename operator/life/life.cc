@@ -81,26 +81,26 @@ void Unplace(Life& life, std::string_view reason, const std::string& message) {
   status.record.workers = {life.job.replicas, 0, 0, 0};
 }
 
-Step WriteOr(const Life& life, Wait wait) {
+JobStep WriteOr(const Life& life, Wait wait) {
   if (life.status == StatusOf(life.job)) return wait;
   return WriteStatus{life.status};
 }
 
-void Undo(Life& life, Refusal refusal) {
+void Undo(Life& life, UndoReason why) {
   api::JobRecord& record = life.status.record;
-  if (Seeded(Bug::kRefusedNodeAgain)) refusal.nodes.clear();
-  if (PolicyOf(refusal.cause).leave == Leave::kOut) {
-    refusal.message += DroppedText(Exclude(refusal.nodes, life.view.now, record.excluded));
+  if (Seeded(Bug::kRefusedNodeAgain)) why.nodes.clear();
+  if (PolicyOf(why.cause).leave == Leave::kOut) {
+    why.message += DroppedText(Exclude(why.nodes, life.view.now, record.excluded));
   }
   record.retry = NextRetry(record.retry,
-                           {.cause = refusal.cause,
+                           {.cause = why.cause,
                             .uid = life.job.meta.uid,
                             .attempt = life.status.attempt,
                             .ready_seconds = std::nullopt},
                            life.view.now);
-  refusal.message += RetryText(record.retry);
-  SetCondition(life.status, {"Restarting", true, refusal.reason, refusal.message}, life.view.now);
-  SetCondition(life.status, {"PodsReady", false, refusal.reason, refusal.message}, life.view.now);
+  why.message += RetryText(record.retry);
+  SetCondition(life.status, {"Restarting", true, why.reason, why.message}, life.view.now);
+  SetCondition(life.status, {"PodsReady", false, why.reason, why.message}, life.view.now);
 }
 
 }  // namespace weft::life

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "operator/life/bind_window.h"
+#include "operator/life/job_step.h"
 #include "operator/life/job_view.h"
 #include "operator/life/retry.h"
 #include "operator/life/stage.h"
-#include "operator/life/step.h"
 
 namespace weft::life {
 
@@ -56,10 +56,10 @@ std::string WorkersText(const api::WorkerCounts& counts);
 void Unplace(Life& life, std::string_view reason, const std::string& message);
 
 // A write if life.status differs from the job's, else `wait`.
-Step WriteOr(const Life& life, Wait wait);
+JobStep WriteOr(const Life& life, Wait wait);
 
 // A reason to take an attempt down that is not a matter of failurePolicy.
-struct Refusal {
+struct UndoReason {
   Cause cause = Cause::kSchedulerRefused;
   std::string_view reason;  // of the condition Restarting
   std::string message;
@@ -67,6 +67,6 @@ struct Refusal {
 };
 // Marks the attempt to be taken down; the policy of the cause decides when it is tried again
 // (retry.h).
-void Undo(Life& life, Refusal refusal);
+void Undo(Life& life, UndoReason why);
 
 }  // namespace weft::life

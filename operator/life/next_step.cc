@@ -13,11 +13,15 @@
 namespace weft::life {
 namespace {
 
-Step NextOf(Life& life) {
+JobStep NextOf(Life& life) {
   const api::TrainingJob& job = life.job;
   const JobStatus& status = life.status;
   if (job.meta.deleting) return DepartStep(life);
-  if (!job.unreadable.empty()) return RefuseStep(life);
+  if (!job.unreadable.empty()) {
+    if (cluster::IsFinished(job)) return RefuseStep(life);
+    if (auto step = EvictedStep(life)) return *std::move(step);
+    return RefuseStep(life);
+  }
   if (!HasFinalizer(job)) return AddFinalizer{};
   if (cluster::IsFinished(job)) return AfterEndStep(life);
   if (auto stale = StalePods(life); !stale.empty() && !Seeded(Bug::kOldPodsKept)) {
@@ -25,6 +29,7 @@ Step NextOf(Life& life) {
   }
   if (job.suspend || ReasonOf(status, "Suspended") == kSuspending) return SuspendStep(life);
   if (Is(status, "Suspended")) return ResumeStep(life);
+  if (auto step = EvictedStep(life)) return *std::move(step);
   if (auto step = AcceptStep(life)) return *std::move(step);
   if (TimeLeft(life).value_or(1) <= 0) {
     return FailStep(life, "DeadlineExceeded", "activeDeadlineSeconds have passed");
@@ -37,7 +42,7 @@ Step NextOf(Life& life) {
 }
 
 // What no step may do, whatever led to it. Planted bugs are for the laws of tests/faults to find.
-void CheckLegal(const Life& life, const Step& step) {
+void CheckLegal(const Life& life, const JobStep& step) {
   const api::TrainingJob& job = life.job;
   if (const auto* create = std::get_if<CreatePods>(&step)) {
     WEFT_CHECK(create->attempt == job.attempt);  // the nodes are in the status before any pod
@@ -57,9 +62,9 @@ void CheckLegal(const Life& life, const Step& step) {
 
 }  // namespace
 
-Step NextStep(const JobView& view, const LifeOptions& options) {
+JobStep NextStep(const JobView& view, const LifeOptions& options) {
   Life life(view, options);
-  Step step = NextOf(life);
+  JobStep step = NextOf(life);
   CheckLegal(life, step);
   return step;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "operator/life/job_step.h"
 #include "operator/life/job_view.h"
-#include "operator/life/step.h"
 
 namespace weft::life {
 
@@ -15,6 +15,6 @@ namespace weft::life {
 // A job whose spec cannot be read gets the condition Accepted=False, keeps the rest of its status,
 // and is otherwise left alone until the spec can be read. Its deletion needs only metadata.
 // Cost  O(pods + placements).
-Step NextStep(const JobView& view, const LifeOptions& options);
+JobStep NextStep(const JobView& view, const LifeOptions& options);
 
 }  // namespace weft::life

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/api/encode.h"
+#include "operator/life/status_patch.h"
 
 namespace weft::life {
 
@@ -15,7 +16,7 @@ nlohmann::ordered_json PatchOf(const PlacementStatus& status) {
   }
   if (status.retry.times > 0) patch["retry"] = api::EncodeRetry(status.retry);
   if (!status.keeps_nodes) {
-    for (const char* key : {"nodes", "spans", "traffic"}) patch[key] = nullptr;
+    for (const std::string_view key : kDecisionFields) patch[std::string(key)] = nullptr;
   }
   return patch;
 }

@@ -11,14 +11,34 @@ using Json = nlohmann::json;
 
 }  // namespace
 
-Json StatusPatch(const Json& before, Json after, std::span<const std::string_view> own) {
-  Json merged = before.is_object() ? before : Json::object();
-  for (const std::string_view field : own) {
-    // A merge patch keeps fields that it does not name, so removed ones are set to null.
-    if (!after.contains(field) && merged.contains(field)) after[std::string(field)] = nullptr;
+Json MergePatch(const Json& before, const Json& after) {
+  if (!before.is_object() || !after.is_object()) return after;
+  Json patch = Json::object();
+  for (const auto& [key, value] : after.items()) {
+    const auto was = before.find(key);
+    if (was == before.end()) {
+      patch[key] = value;
+    } else if (*was != value) {
+      patch[key] = MergePatch(*was, value);
+    }
   }
-  merged.merge_patch(after);
-  return merged == before ? Json() : after;
+  for (const auto& [key, value] : before.items()) {
+    if (!after.contains(key)) patch[key] = nullptr;
+  }
+  return patch;
+}
+
+Json StatusPatch(const Json& stored, const Json& after, std::span<const std::string_view> own) {
+  const Json before = stored.is_object() ? stored : Json::object();
+  Json patch = Json::object();
+  for (const auto& [key, value] : after.items()) {
+    const Json was = before.value(key, Json());
+    if (was != value) patch[key] = MergePatch(was, value);
+  }
+  for (const std::string_view field : own) {
+    if (!after.contains(field) && before.contains(field)) patch[std::string(field)] = nullptr;
+  }
+  return patch.empty() ? Json() : patch;
 }
 
 }  // namespace weft::life

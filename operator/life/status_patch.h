@@ -27,9 +27,18 @@ inline constexpr std::array<std::string_view, 15> kJobStatusFields = {"observedG
 inline constexpr std::array<std::string_view, 6> kFabricStatusFields = {
     "nodes", "accelerators", "levels", "incompleteCount", "incomplete", "conditions"};
 
-// A merge patch that sets the fields of status named in `own` to `after`, and leaves the others.
-// Null if nothing changes.
-nlohmann::json StatusPatch(const nlohmann::json& before, nlohmann::json after,
+// The fields of a Placement's status that a choice of nodes writes.
+inline constexpr std::array<std::string_view, 4> kDecisionFields = {"nodes", "spans", "traffic",
+                                                                    "outlook"};
+
+// The JSON merge patch (RFC 7386) that turns `before` into `after`: a merge patch keeps members
+// that it does not name, at every depth, so those that `after` lacks are set to null. Empty if both
+// are equal objects.
+nlohmann::json MergePatch(const nlohmann::json& before, const nlohmann::json& after);
+
+// A merge patch of status: turns each field that `after` has into that, removes those named in
+// `own` that `after` lacks, and leaves the others. Null if nothing changes.
+nlohmann::json StatusPatch(const nlohmann::json& before, const nlohmann::json& after,
                            std::span<const std::string_view> own);
 
 }  // namespace weft::life

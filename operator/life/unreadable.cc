@@ -6,7 +6,7 @@
 
 namespace weft::life {
 
-Step RefuseStep(Life& life) {
+JobStep RefuseStep(Life& life) {
   api::PutCondition(life.status.conditions, api::Unreadable(life.job.unreadable), life.view.now);
   life.status.record.observed_generation = life.job.meta.generation;
   if (life.status != StatusOf(life.job)) return WriteStatus{life.status};

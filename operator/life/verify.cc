@@ -41,7 +41,7 @@ class Comparison {
   Comparison(const api::TrainingJob& job, const std::vector<std::string>& nodes)
       : job_(job), nodes_(nodes), host_network_(OnHostNetwork(job)) {}
 
-  void Look(std::uint32_t worker, const api::Pod& pod) {
+  void Compare(std::uint32_t worker, const api::Pod& pod) {
     WEFT_CHECK(worker < nodes_.size());
     const std::string who = "worker " + std::to_string(worker);
     const std::string& placed = nodes_[worker];
@@ -61,7 +61,7 @@ class Comparison {
       Mismatch("HostMismatch", who + " reports host " + report.host + ", not " + host);
     }
     hosts_ += report.worker ? 1 : 0;
-    for (const auto& [rank, world] : report.ranks) LookAtRank(worker, rank, world);
+    for (const auto& [rank, world] : report.ranks) CompareRank(worker, rank, world);
   }
 
   api::Condition Verdict(bool verify_image) const {
@@ -87,7 +87,7 @@ class Comparison {
     if (!mismatch_) mismatch_ = api::Condition{kVerified, "False", reason, std::move(message), ""};
   }
 
-  void LookAtRank(std::uint32_t worker, std::int64_t rank, std::int64_t world) {
+  void CompareRank(std::uint32_t worker, std::int64_t rank, std::int64_t world) {
     const std::string said = "worker " + std::to_string(worker) + " on " + nodes_[worker] +
                              " reports rank " + std::to_string(rank) + " of " +
                              std::to_string(world);
@@ -141,7 +141,7 @@ api::Condition VerifyPlacement(const api::TrainingJob& job, const std::vector<st
   }
   Comparison comparison(job, nodes);
   for (std::uint32_t w = 0; w < of_worker.size(); ++w) {
-    if (of_worker[w] != nullptr) comparison.Look(w, *of_worker[w]);
+    if (of_worker[w] != nullptr) comparison.Compare(w, *of_worker[w]);
   }
   return comparison.Verdict(verify_image);
 }

@@ -55,7 +55,7 @@ class Queues {
         workload, [this](const std::string& check) { return checks_.contains(check); });
     if (verdict.plan) {
       CheckStep step = NextCheckStep(view, {});
-      if (auto* ask = std::get_if<AskForNodes>(&step)) {
+      if (auto* ask = std::get_if<RequestNodes>(&step)) {
         waiting.asked = std::move(ask->placements);
       } else if (verdict.start || HasNodes(view, step)) {
         return std::nullopt;

@@ -140,7 +140,7 @@ void GuardAgainstCrashes(char** argv, const char* program) {
   terminate_before = std::set_terminate(OnTerminate);
 }
 
-void NameWorkload(const cluster::Workload* workload, plan::Solving solving) {
+void NameWorkload(const cluster::WorkloadView* workload, plan::Solving solving) {
   named.kind.store(nullptr, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (workload == nullptr) return;

@@ -28,7 +28,8 @@ inline constexpr const char* kReportCrash = "report-crash";
 void GuardAgainstCrashes(char** argv, const char* program = "/proc/self/exe");
 
 // Names the workload that the calling thread works on now; null: none. A plan::Deciding.
-void NameWorkload(const cluster::Workload* workload, plan::Solving solving = plan::Solving::kNodes);
+void NameWorkload(const cluster::WorkloadView* workload,
+                  plan::Solving solving = plan::Solving::kNodes);
 
 // The crash in the arguments of the fresh process, and the process's own arguments.
 struct ReportedCrash {

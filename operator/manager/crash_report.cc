@@ -30,7 +30,7 @@ volatile std::sig_atomic_t exit_code = 0;
 
 // The crashed process left its signal mask, its alarm and its sockets: a client that connects to
 // them now would wait for nothing.
-void ForgetCrashedProcess(int code) {
+void ResetProcess(int code) {
   exit_code = code;
   sigset_t none;
   sigemptyset(&none);
@@ -57,7 +57,7 @@ Status Record(const OperatorFlags& flags, const ReportedCrash& crash) {
 }
 
 // Where kubelets read why a container ended; absent outside a container.
-void TellKubelet(const std::string& text) {
+void WriteTerminationMessage(const std::string& text) {
   const int file = open("/dev/termination-log", O_WRONLY | O_CLOEXEC);
   if (file < 0) return;
   if (write(file, text.data(), text.size()) < 0) return;  // the log has it too
@@ -68,7 +68,7 @@ void TellKubelet(const std::string& text) {
 
 int RunCrashReport(const OperatorFlags& flags, const ReportedCrash& crash) {
   const int code = kSignalledExit + crash.signal;
-  ForgetCrashedProcess(code);
+  ResetProcess(code);
   const plan::CrashSubject& subject = crash.subject;
   const std::string what =
       "the solver crashed with signal " + std::to_string(crash.signal) +
@@ -80,7 +80,7 @@ int RunCrashReport(const OperatorFlags& flags, const ReportedCrash& crash) {
   const std::string then =
       recorded ? "recorded in its status" : "not recorded: " + recorded.error().message;
   log.Error(what, {{"uid", subject.uid}, {"record", then}});
-  TellKubelet(what + "; " + then + "\n");
+  WriteTerminationMessage(what + "; " + then + "\n");
   return code;
 }
 

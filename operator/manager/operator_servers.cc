@@ -145,7 +145,7 @@ Reply OperatorServers::Map() {
   const auto work = options_.operator_now();
   if (!work) return {503, "this replica is not the leader; only the leader has the map\n"};
   if (!work->cluster().Synced()) return {503, "the leader is still reading the cluster\n"};
-  return {200, map_.Show([&] { return work->cluster().LookAtCluster(); }),
+  return {200, map_.Show([&] { return work->cluster().SnapshotCluster(); }),
           "text/html; charset=utf-8"};
 }
 

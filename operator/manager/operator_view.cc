@@ -22,13 +22,13 @@ Result<std::shared_ptr<controllers::Operator>> OperatorView::Leading() const {
   return work;
 }
 
-Result<service::RpcSource::Live> OperatorView::Look() {
+Result<service::RpcSource::Live> OperatorView::TakeSnapshot() {
   const auto work = Leading();
   if (!work) return work.error();
   watch::ClusterWatch& cluster = (*work)->cluster();
-  watch::Store::Picture picture = cluster.Look();
-  auto fabrics = cluster.fabrics().Of(picture);
-  return Live{std::move(picture.inputs), std::move(fabrics)};
+  watch::Store::Snapshot snapshot = cluster.TakeSnapshot();
+  auto fabrics = cluster.fabrics().Of(snapshot);
+  return Live{std::move(snapshot.inputs), std::move(fabrics)};
 }
 
 Result<service::RpcSource::Decided> OperatorView::Decisions() {

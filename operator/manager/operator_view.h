@@ -18,7 +18,7 @@ class OperatorView final : public service::RpcSource {
   // `epoch` names this process among all that ever led.
   OperatorView(Working working, std::string epoch, kube::AccessCheck& access);
 
-  Result<Live> Look() override;
+  Result<Live> TakeSnapshot() override;
   Result<Decided> Decisions() override;
   // A caller who may list Placements of a namespace may also ask for plans there. A caller with
   // only a certificate is the user "weft-grpc:NAME".

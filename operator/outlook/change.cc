@@ -17,20 +17,20 @@ using traffic::Sharding;
 // Most settings of a change, so that a person sees at once what it does.
 constexpr int kMostSettings = 3;
 
-struct Candidate {
+struct ChangedSetting {
   std::string setting, value;
   Layout layout;
 };
-using Candidates = std::vector<Candidate>;
+using ChangedSettings = std::vector<ChangedSetting>;
 
-void AddSharding(const Layout& layout, Sharding to, const char* name, Candidates& out) {
+void AddSharding(const Layout& layout, Sharding to, const char* name, ChangedSettings& out) {
   if (layout.parallelism.sharding >= to) return;
   Layout changed = layout;
   changed.parallelism.sharding = to;
   out.push_back({"sharding", name, changed});
 }
 
-void AddMicroBatch(const Layout& layout, Candidates& out) {
+void AddMicroBatch(const Layout& layout, ChangedSettings& out) {
   const std::int64_t now = layout.model.micro_batch_size;
   for (std::int64_t size = now / 2; size >= 1; size /= 2) {
     if (now % size != 0) continue;
@@ -40,7 +40,7 @@ void AddMicroBatch(const Layout& layout, Candidates& out) {
   }
 }
 
-void AddRecomputation(const Layout& layout, Candidates& out) {
+void AddRecomputation(const Layout& layout, ChangedSettings& out) {
   if (layout.model.recomputation == Recomputation::kFull) return;
   Layout changed = layout;
   changed.model.recomputation = Recomputation::kFull;
@@ -48,7 +48,7 @@ void AddRecomputation(const Layout& layout, Candidates& out) {
 }
 
 // 16-bit gradients cost no time, but may change what the model learns.
-void AddGradientPrecision(const Layout& layout, Candidates& out) {
+void AddGradientPrecision(const Layout& layout, ChangedSettings& out) {
   if (layout.model.gradient_precision != traffic::GradientPrecision::kFP32) return;
   Layout changed = layout;
   changed.model.gradient_precision = traffic::GradientPrecision::kBF16;
@@ -57,7 +57,7 @@ void AddGradientPrecision(const Layout& layout, Candidates& out) {
 
 // Adds twice, four times, ... the degree, as far as the shape allows.
 void AddDegree(const Layout& layout, const char* name, std::int64_t traffic::Parallelism::*degree,
-               std::int64_t most, Candidates& out) {
+               std::int64_t most, ChangedSettings& out) {
   for (std::int64_t to = layout.parallelism.*degree * 2; to <= most; to *= 2) {
     Layout changed = layout;
     changed.parallelism.*degree = to;
@@ -70,8 +70,8 @@ void AddDegree(const Layout& layout, const char* name, std::int64_t traffic::Par
 }
 
 // Changes of one setting, those that cost least time first, and last the one that changes results.
-Candidates OneChange(const Layout& layout) {
-  Candidates out;
+ChangedSettings OneChange(const Layout& layout) {
+  ChangedSettings out;
   AddSharding(layout, Sharding::kOptimizerState, "OptimizerState", out);
   AddMicroBatch(layout, out);
   AddRecomputation(layout, out);
@@ -84,11 +84,11 @@ Candidates OneChange(const Layout& layout) {
 }
 
 // The settings that were changed already; none is changed twice.
-using Settings = std::vector<const Candidate*>;
+using Settings = std::vector<const ChangedSetting*>;
 
 bool Holds(const Settings& changed, const std::string& setting) {
   return std::any_of(changed.begin(), changed.end(),
-                     [&](const Candidate* one) { return one->setting == setting; });
+                     [&](const ChangedSetting* one) { return one->setting == setting; });
 }
 
 std::string TextOf(const Settings& changed) {
@@ -114,7 +114,7 @@ class ChangeSearch {
  private:
   // With `more` settings in addition to those already changed.
   std::optional<Change> From(const Layout& layout, int more) {
-    for (const Candidate& one : OneChange(layout)) {
+    for (const ChangedSetting& one : OneChange(layout)) {
       if (Holds(changed_, one.setting)) continue;
       changed_.push_back(&one);
       auto found = more > 1 ? From(one.layout, more - 1) : Judge(one.layout);

@@ -185,16 +185,16 @@ std::string Many(double count) {
 
 }  // namespace
 
-std::vector<Refusal> RefusalsOf(const Layout& layout) {
-  std::vector<Refusal> refusals;
+std::vector<InvalidSetting> InvalidSettings(const Layout& layout) {
+  std::vector<InvalidSetting> invalid;
   for (const OtherRule& rule : kOthers) {
-    if (rule.broken(layout)) refusals.push_back({rule.field, rule.message(layout)});
+    if (rule.broken(layout)) invalid.push_back({rule.field, rule.message(layout)});
   }
   for (const DivisionRule& rule : kDivisions) {
     const Division division = rule.of(layout);
-    if (Broken(division)) refusals.push_back({rule.field, MessageOf(division)});
+    if (Broken(division)) invalid.push_back({rule.field, MessageOf(division)});
   }
-  return refusals;
+  return invalid;
 }
 
 Rules BrokenRules(const Layout& layout) {
@@ -218,7 +218,7 @@ Rules BrokenByModel(const traffic::Transformer& model) {
   return BrokenRules(alone);
 }
 
-std::optional<Refusal> UnlikelyParameters(const traffic::Transformer& model) {
+std::optional<InvalidSetting> UnlikelyParameters(const traffic::Transformer& model) {
   constexpr double kFactor = 2;
   const Expected by_sizes = ExpectedParameters(model);
   const double given = Real(model.parameters);
@@ -226,14 +226,15 @@ std::optional<Refusal> UnlikelyParameters(const traffic::Transformer& model) {
   const bool many = by_sizes.most && given > kFactor * *by_sizes.most;
   if (!few && !many) return std::nullopt;
   const double expected = few ? by_sizes.least : *by_sizes.most;
-  return Refusal{"spec.model.transformer.parameters",
-                 Show(model.parameters) + ", but layers " + Show(model.layers) + ", hiddenSize " +
-                     Show(model.hidden_size) + " and the other sizes make about " + Many(expected)};
+  return InvalidSetting{"spec.model.transformer.parameters",
+                        Show(model.parameters) + ", but layers " + Show(model.layers) +
+                            ", hiddenSize " + Show(model.hidden_size) +
+                            " and the other sizes make about " + Many(expected)};
 }
 
 std::vector<std::string> LayoutNotes(const Layout& layout) {
   std::vector<std::string> notes;
-  for (const Refusal& one : RefusalsOf(layout)) notes.push_back(one.Text());
+  for (const InvalidSetting& one : InvalidSettings(layout)) notes.push_back(one.Text());
   if (const auto doubt = UnlikelyParameters(layout.model)) notes.push_back(doubt->Text());
   return notes;
 }

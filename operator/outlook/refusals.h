@@ -11,12 +11,12 @@
 namespace weft::outlook {
 
 // A setting with which training software does not start, or that contradicts other settings.
-struct Refusal {
+struct InvalidSetting {
   std::string_view field;  // "spec.parallelism.tensor"
   std::string message;     // "8 does not divide attentionHeads 60; Megatron-LM refuses it"
 
   std::string Text() const { return std::string(field) + ": " + message; }
-  friend bool operator==(const Refusal&, const Refusal&) = default;
+  friend bool operator==(const InvalidSetting&, const InvalidSetting&) = default;
 };
 
 // The rules of training software for a layout that a placement does not need: whoever proposes
@@ -39,7 +39,7 @@ struct Refusal {
 // Source  Megatron-LM, transformer_config.py and arguments.py, core 0.14, 2025; DeepSpeed,
 //         runtime/pipe/engine.py, 2024 ("ZeRO-2 and ZeRO-3 are incompatible with pipeline
 //         parallelism").
-std::vector<Refusal> RefusalsOf(const Layout& layout);
+std::vector<InvalidSetting> InvalidSettings(const Layout& layout);
 
 // The rules that the layout breaks, one bit for each. Cost: some tens of nanoseconds.
 using Rules = std::uint32_t;
@@ -49,7 +49,7 @@ Rules BrokenByModel(const traffic::Transformer& model);
 
 // Says if `parameters` is less than half or more than twice what the model's other sizes make.
 // Without moe.feedForwardSize, a mixture of experts may have any number above.
-std::optional<Refusal> UnlikelyParameters(const traffic::Transformer& model);
+std::optional<InvalidSetting> UnlikelyParameters(const traffic::Transformer& model);
 
 // Both, as sentences.
 std::vector<std::string> LayoutNotes(const Layout& layout);

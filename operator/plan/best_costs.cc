@@ -36,7 +36,7 @@ bool SameRequest(const placement::Request& a, const placement::Request& b) {
 
 }  // namespace
 
-void BestCosts::KeepFabricsOf(const cluster::Cluster& cluster) {
+void BestCosts::DropOtherFabrics(const cluster::Cluster& cluster) {
   answers_.remove_if([&](const Answer& answer) {
     return std::none_of(
         cluster.fabrics.begin(), cluster.fabrics.end(),
@@ -45,7 +45,7 @@ void BestCosts::KeepFabricsOf(const cluster::Cluster& cluster) {
 }
 
 const std::optional<BestCost>* BestCosts::Find(const cluster::ClusterFabric& on,
-                                               const cluster::Workload& workload,
+                                               const cluster::WorkloadView& workload,
                                                const cluster::Problem& problem) {
   const auto found = std::find_if(answers_.begin(), answers_.end(), [&](const Answer& answer) {
     return answer.fabric == on.fabric && answer.per_worker == workload.accelerator->per_worker &&
@@ -57,7 +57,7 @@ const std::optional<BestCost>* BestCosts::Find(const cluster::ClusterFabric& on,
   return &found->best;
 }
 
-void BestCosts::Add(const cluster::ClusterFabric& on, const cluster::Workload& workload,
+void BestCosts::Add(const cluster::ClusterFabric& on, const cluster::WorkloadView& workload,
                     const cluster::Problem& problem, std::optional<BestCost> best) {
   WEFT_CHECK(on.fabric != nullptr);  // an answer belongs to its fabric
   answers_.push_front({on.fabric, *workload.model, *workload.parallelism,

@@ -35,15 +35,15 @@ class BestCosts {
   static constexpr std::size_t kMost = 256;
 
   // Forgets the answers on fabrics that the cluster no longer has.
-  void KeepFabricsOf(const cluster::Cluster& cluster);
+  void DropOtherFabrics(const cluster::Cluster& cluster);
 
   // The remembered answer, whose value is absent if the job does not fit the empty fabric; null if
   // there is none. Valid until the next call of a method.
   const std::optional<BestCost>* Find(const cluster::ClusterFabric& on,
-                                      const cluster::Workload& workload,
+                                      const cluster::WorkloadView& workload,
                                       const cluster::Problem& problem);
   // Forgets the answer that was not used for longest if there are too many.
-  void Add(const cluster::ClusterFabric& on, const cluster::Workload& workload,
+  void Add(const cluster::ClusterFabric& on, const cluster::WorkloadView& workload,
            const cluster::Problem& problem, std::optional<BestCost> best);
 
   std::size_t size() const { return answers_.size(); }

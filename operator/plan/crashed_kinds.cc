@@ -43,22 +43,22 @@ bool Same(const CrashedKinds::Kind& a, const CrashedKinds::Kind& b) {
 
 }  // namespace
 
-CrashedKinds::Kind CrashedKinds::KindOf(std::span<const cluster::Workload* const> parts) {
+CrashedKinds::Kind CrashedKinds::KindOf(std::span<const cluster::WorkloadView* const> parts) {
   WEFT_CHECK(!parts.empty());
   Kind kind{SubjectOf(*parts.front()), {}};
-  for (const cluster::Workload* part : parts) {
+  for (const cluster::WorkloadView* part : parts) {
     kind.parts.push_back({part->workers, *part->fabric_name, *part->accelerator, *part->model,
                           *part->parallelism, *part->topology, part->pod});
   }
   return kind;
 }
 
-void CrashedKinds::ForgetBefore(UnixSeconds now) {
-  kinds_.remove_if([&](const Refused& one) { return one.at + kKeepSeconds <= now; });
+void CrashedKinds::DropBefore(UnixSeconds now) {
+  kinds_.remove_if([&](const Entry& one) { return one.at + kKeepSeconds <= now; });
 }
 
 void CrashedKinds::Add(Kind kind, UnixSeconds now) {
-  kinds_.remove_if([&](const Refused& one) {
+  kinds_.remove_if([&](const Entry& one) {
     return one.kind.subject.uid == kind.subject.uid && Same(one.kind, kind);
   });
   kinds_.push_front({std::move(kind), now});
@@ -66,12 +66,12 @@ void CrashedKinds::Add(Kind kind, UnixSeconds now) {
   WEFT_CHECK(kinds_.size() <= kMost);
 }
 
-void CrashedKinds::Forget(const Kind& kind) {
-  kinds_.remove_if([&](const Refused& one) { return Same(one.kind, kind); });
+void CrashedKinds::Erase(const Kind& kind) {
+  kinds_.remove_if([&](const Entry& one) { return Same(one.kind, kind); });
 }
 
 std::optional<std::string> CrashedKinds::Find(const Kind& kind) const {
-  const auto found = std::find_if(kinds_.begin(), kinds_.end(), [&](const Refused& one) {
+  const auto found = std::find_if(kinds_.begin(), kinds_.end(), [&](const Entry& one) {
     return one.kind.subject.uid != kind.subject.uid && Same(one.kind, kind);
   });
   if (found == kinds_.end()) return std::nullopt;

@@ -33,8 +33,8 @@ class CrashedKinds {
   static constexpr std::size_t kMost = 64;  // the one that was refused longest ago goes first
   static constexpr std::int64_t kKeepSeconds = 3'600;
 
-  // Forgets what was not refused for an hour.
-  void ForgetBefore(UnixSeconds now);
+  // Drops what was not refused for an hour.
+  void DropBefore(UnixSeconds now);
   // What one workload asks for.
   struct Spec {
     std::uint32_t workers = 0;
@@ -51,12 +51,12 @@ class CrashedKinds {
     std::vector<Spec> parts;  // in any order
   };
   // `parts`: the workloads of one object, at least one.
-  static Kind KindOf(std::span<const cluster::Workload* const> parts);
+  static Kind KindOf(std::span<const cluster::WorkloadView* const> parts);
 
   // The object is refused for its own crashes.
   void Add(Kind kind, UnixSeconds now);
   // The object got nodes.
-  void Forget(const Kind& kind);
+  void Erase(const Kind& kind);
 
   // Another object that asked for the same: "TrainingJob ns/name"; nothing if there is none.
   std::optional<std::string> Find(const Kind& kind) const;
@@ -64,12 +64,12 @@ class CrashedKinds {
   std::size_t size() const { return kinds_.size(); }
 
  private:
-  struct Refused {
+  struct Entry {
     Kind kind;
     UnixSeconds at = 0;
   };
 
-  std::list<Refused> kinds_;  // the last refused first
+  std::list<Entry> kinds_;  // the last refused first
 };
 
 }  // namespace weft::plan

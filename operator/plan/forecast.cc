@@ -21,7 +21,7 @@ constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 // A workload that waits, and from its start on the nodes that it holds.
 struct Waiting {
   std::size_t entry = 0;  // into PlanReport::entries
-  cluster::Workload workload;
+  cluster::WorkloadView workload;
   cluster::Problem problem;
   traffic::WorkerGraph graph;
   std::int64_t waits_until = 0;  // when it stops waiting for its preferred level; 0: it does not
@@ -94,7 +94,7 @@ class Forecast {
                 .workload = entry.workload,
                 .problem = *std::move(problem),
                 .graph = std::move(graph),
-                .waits_until = entry.refused()->wait_ends_in_seconds.value_or(0),
+                .waits_until = entry.refused()->ends_in_seconds.value_or(0),
                 .accelerators =
                     std::int64_t{entry.workload.workers} * entry.workload.accelerator->per_worker,
                 .nodes = {}});
@@ -102,7 +102,7 @@ class Forecast {
     waiting_.push_back(std::move(one));
   }
 
-  void AddEnd(const cluster::Workload& workload, const std::vector<fabric::NodeIndex>& nodes) {
+  void AddEnd(const cluster::WorkloadView& workload, const std::vector<fabric::NodeIndex>& nodes) {
     if (!workload.expected_seconds) return;
     ends_.insert({.seconds = now_ + *workload.expected_seconds,
                   .name = api::Show(workload.key()),
@@ -171,8 +171,8 @@ class Forecast {
   std::optional<Reservation> ReserveFor(const Waiting& one) const {
     std::vector<Ending> endings(ends_.begin(), ends_.end());
     for (Ending& ending : endings) ending.seconds -= now_;
-    const Outlook outlook = WhenItFits(claims_, one.problem.request, one.graph, endings);
-    return Reserve(claims_, one.workload, one.problem, one.graph, outlook, endings);
+    const FitTime fit_time = WhenItFits(claims_, one.problem.request, one.graph, endings);
+    return Reserve(claims_, one.workload, one.problem, one.graph, fit_time, endings);
   }
 
   const PlanReport& report_;

@@ -29,7 +29,7 @@ void GiveBack(const Ending& ending, fabric::Claims& claims) {
   if (ending.workload != nullptr) cluster::RemoveClaims(*ending.workload, *ending.nodes, claims);
 }
 
-Outlook WhenItFits(fabric::Claims claims, const placement::Request& request,
+FitTime WhenItFits(fabric::Claims claims, const placement::Request& request,
                    const traffic::WorkerGraph& graph, std::vector<Ending> endings) {
   const auto fits = [&](const fabric::Claims& then) {
     return placement::Fits(then, request, graph);
@@ -37,7 +37,7 @@ Outlook WhenItFits(fabric::Claims claims, const placement::Request& request,
   return WhenItFits(std::move(claims), fits, std::move(endings));
 }
 
-Outlook WhenItFits(fabric::Claims claims, const Fits& fits, std::vector<Ending> endings) {
+FitTime WhenItFits(fabric::Claims claims, const Fits& fits, std::vector<Ending> endings) {
   std::sort(endings.begin(), endings.end(), [](const Ending& a, const Ending& b) {
     return std::tie(a.seconds, a.name) < std::tie(b.seconds, b.name);
   });
@@ -54,10 +54,10 @@ Outlook WhenItFits(fabric::Claims claims, const Fits& fits, std::vector<Ending> 
   return {endings[enough - 1].seconds, endings[enough - 1].name};
 }
 
-std::string OutlookText(const Outlook& outlook, bool ever) {
-  if (outlook.within_seconds) {
-    return "It would fit within " + DurationText(*outlook.within_seconds) + ", when " +
-           outlook.after + " ends.";
+std::string FitTimeText(const FitTime& fit_time, bool ever) {
+  if (fit_time.within_seconds) {
+    return "It would fit within " + DurationText(*fit_time.within_seconds) + ", when " +
+           fit_time.after + " ends.";
   }
   if (!ever) return "It never fits this fabric, not even with nothing else running.";
   return "Its start time is unknown: too few of the running jobs state expectedDurationSeconds.";

@@ -13,7 +13,7 @@ struct Ending {
   std::int64_t seconds = 0;
   std::string name;                                       // "ns/name"
   const cluster::Holder* holder = nullptr;                // for a running holder; else null
-  const cluster::Workload* workload = nullptr;            // for a workload of this plan; else null
+  const cluster::WorkloadView* workload = nullptr;        // for a workload of this plan; else null
   const std::vector<fabric::NodeIndex>* nodes = nullptr;  // of `workload`
 };
 
@@ -23,13 +23,13 @@ void GiveBack(const Ending& ending, fabric::Claims& claims);
 // The latest time at which the request fits, if all `endings` are on time and nothing else starts.
 // Unknown if it would not fit even after all of them.
 // Cost  O(log endings) searches.
-Outlook WhenItFits(fabric::Claims claims, const placement::Request& request,
+FitTime WhenItFits(fabric::Claims claims, const placement::Request& request,
                    const traffic::WorkerGraph& graph, std::vector<Ending> endings);
 // The same for another rule of what fits. `fits` must stay true when claims are released.
 using Fits = std::function<bool(const fabric::Claims&)>;
-Outlook WhenItFits(fabric::Claims claims, const Fits& fits, std::vector<Ending> endings);
+FitTime WhenItFits(fabric::Claims claims, const Fits& fits, std::vector<Ending> endings);
 
 // A sentence: "It would fit within 3 h, when team-a/x ends.".
-std::string OutlookText(const Outlook& outlook, bool ever);
+std::string FitTimeText(const FitTime& fit_time, bool ever);
 
 }  // namespace weft::plan

@@ -38,7 +38,7 @@ const std::string* HostOf(const api::Pod& pod) {
 }  // namespace
 
 Result<std::vector<std::string>> PinnedHosts(const api::Inputs& inputs,
-                                             const cluster::Workload& workload) {
+                                             const cluster::WorkloadView& workload) {
   std::vector<std::string> hosts;
   if (workload.is_job) return hosts;
   WEFT_CHECK(workload.index < inputs.placements.size());

@@ -19,6 +19,6 @@ inline constexpr const char* kPodsPinned = "PodsPinned";
 // Errors  kInvalid, a sentence that names two pods: one is pinned, the other is not.
 // Cost    O(pods of the namespace) for a Placement with a podSelector.
 Result<std::vector<std::string>> PinnedHosts(const api::Inputs& inputs,
-                                             const cluster::Workload& workload);
+                                             const cluster::WorkloadView& workload);
 
 }  // namespace weft::plan

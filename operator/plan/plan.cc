@@ -40,9 +40,9 @@ bool IsTooLarge(const fabric::Fabric& fabric, const placement::Plan& plan) {
   return bytes > kStatusBytesAtMost;
 }
 
-class Planner {
+class PlanBuilder {
  public:
-  Planner(const cluster::Cluster& cluster, const PlanOptions& options)
+  PlanBuilder(const cluster::Cluster& cluster, const PlanOptions& options)
       : cluster_(cluster),
         options_(options),
         learned_(predict::LearnedScalars::From(*cluster.inputs)),
@@ -55,16 +55,16 @@ class Planner {
   }
 
   Result<PlanReport> Run() {
-    Result<std::vector<cluster::Workload>> workloads = cluster::PendingWorkloads(
+    Result<std::vector<cluster::WorkloadView>> workloads = cluster::PendingWorkloads(
         cluster_, options_.order,
         options_.refuse_invalid ? cluster::Mark::kInvalid : cluster::Mark::kNo);
     if (!workloads) return workloads.error();
-    if (options_.best_costs != nullptr) options_.best_costs->KeepFabricsOf(cluster_);
+    if (options_.best_costs != nullptr) options_.best_costs->DropOtherFabrics(cluster_);
     std::vector<std::string> bundles;
-    for (const cluster::Workload& workload : *workloads) bundles.push_back(workload.bundle);
+    for (const cluster::WorkloadView& workload : *workloads) bundles.push_back(workload.bundle);
     crashes_.Learn(*workloads, bundles);
     entries_.reserve(workloads->size());  // endings point to entries
-    for (cluster::Workload& workload : *workloads) {
+    for (cluster::WorkloadView& workload : *workloads) {
       WEFT_CHECK(entries_.size() < entries_.capacity());  // no entry moves
       PlanEntry entry;
       entry.workload = std::move(workload);
@@ -85,21 +85,14 @@ class Planner {
 
   // Whether the solver must not be asked, because it has crashed on this workload or its like.
   bool RefuseForCrashes(PlanEntry& entry) {
-    auto failed = crashes_.Refusal(entries_.size() - 1, entry.workload);
+    auto failed = crashes_.FindRefusal(entries_.size() - 1, entry.workload);
     if (!failed) return false;
-    Refused refused;
-    refused.reason = failed->reason;
-    refused.message = std::move(failed->message);
-    refused.wait_ends_in_seconds = failed->ends_in_seconds;
-    entry.outcome = std::move(refused);
+    Refuse(entry, *std::move(failed));
     return true;
   }
 
-  static void Refuse(PlanEntry& entry, std::string reason, std::string message) {
-    Refused refused;
-    refused.reason = std::move(reason);
-    refused.message = std::move(message);
-    entry.outcome = std::move(refused);
+  static void Refuse(PlanEntry& entry, Refusal refusal) {
+    entry.outcome = Refused{std::move(refusal), {}, {}, {}};
   }
 
   // Workloads of one bundle get nodes all together or not at all.
@@ -111,7 +104,7 @@ class Planner {
     }
     if (Status decided = Decide(entry); !decided) {
       if (!options_.refuse_invalid) return decided.error();
-      Refuse(entry, "Invalid", decided.error().message);
+      Refuse(entry, {"Invalid", decided.error().message});
     }
     if (bundle.empty() || entry.refused() == nullptr) return {};
     const Refused refused = *entry.refused();
@@ -128,7 +121,7 @@ class Planner {
   }
 
   Status Decide(PlanEntry& entry) {
-    const cluster::Workload& workload = entry.workload;
+    const cluster::WorkloadView& workload = entry.workload;
     entry.modelled = workload.model->has_value();
     entry.ranks = workload.workers * workload.accelerator->per_worker;
     if (!workload.invalid.empty()) return Invalid(workload.invalid);
@@ -136,14 +129,14 @@ class Planner {
     if (RefuseForCrashes(entry)) return {};
     auto choice = cluster::ChooseFabric(cluster_, workload);
     if (!choice) return choice.error();
-    if (auto* none = std::get_if<cluster::NoFabric>(&*choice)) {
-      Refuse(entry, none->reason, none->message);
+    if (auto* none = std::get_if<Refusal>(&*choice)) {
+      Refuse(entry, std::move(*none));
       return {};
     }
     entry.fabric = std::get<std::size_t>(*choice);
     WEFT_CHECK(*entry.fabric < cluster_.fabrics.size());
     if (const api::Condition* wait = QueueWaitOf(workload)) {
-      Refuse(entry, wait->reason, wait->message);
+      Refuse(entry, {wait->reason, wait->message});
       return {};
     }
     if (Status decided = DecideOnFabric(entry); !decided) return decided;
@@ -156,22 +149,22 @@ class Planner {
   // Gives the workload nodes of entry.fabric, or refuses it. While it waits for
   // topology.preferred, only nodes in one domain of that level are good enough.
   Status DecideOnFabric(PlanEntry& entry) {
-    const cluster::Workload& workload = entry.workload;
+    const cluster::WorkloadView& workload = entry.workload;
     const std::int64_t start = Now();
     Result<cluster::Problem> problem =
         cluster::MakeProblem(cluster_.fabrics[*entry.fabric], workload);
     if (!problem) return problem.error();
     if (IsShortOfPods(workload)) {
-      Refuse(entry, "WaitingForPods", ShortOfPodsText(workload));
+      Refuse(entry, {"WaitingForPods", ShortOfPodsText(workload)});
       return {};
     }
     if (!workload.no_gang.empty()) {
-      Refuse(entry, "WorkerIndexInvalid", workload.no_gang);
+      Refuse(entry, {"WorkerIndexInvalid", workload.no_gang});
       return {};
     }
     const auto pinned = PinnedHosts(*cluster_.inputs, workload);
     if (!pinned) {
-      Refuse(entry, kPodsPinned, pinned.error().message);
+      Refuse(entry, {kPodsPinned, pinned.error().message});
       return {};
     }
     if (!pinned->empty()) {
@@ -185,23 +178,23 @@ class Planner {
   // Whether the job waits for a preferred level that could not hold it even on an empty fabric.
   static bool WaitsInVain(const PlanEntry& entry) {
     const Refused* refused = entry.refused();
-    return refused != nullptr && refused->wait_ends_in_seconds && !refused->why->ever;
+    return refused != nullptr && refused->ends_in_seconds && !refused->why->ever;
   }
 
-  const api::Condition* QueueWaitOf(const cluster::Workload& workload) const {
+  const api::Condition* QueueWaitOf(const cluster::WorkloadView& workload) const {
     if (!options_.heed_queues || !workload.is_job) return nullptr;
     return api::WaitForKueue(cluster_.inputs->jobs[workload.index].conditions);
   }
 
   // The pods of a Workload of Kueue are made after it has nodes.
-  bool IsShortOfPods(const cluster::Workload& workload) const {
+  bool IsShortOfPods(const cluster::WorkloadView& workload) const {
     if (workload.is_job) return false;
     if (workload.gated_pods + workload.done_workers >= workload.workers) return false;
     const api::Placement& placement = cluster_.inputs->placements[workload.index];
     return placement.pod_selector && !api::ControllingWorkload(placement.meta);
   }
 
-  static std::string ShortOfPodsText(const cluster::Workload& workload) {
+  static std::string ShortOfPodsText(const cluster::WorkloadView& workload) {
     const std::uint32_t held = workload.held_pods;
     std::string text = "spec.podSelector matches " + std::to_string(workload.gated_pods + held) +
                        " of " + CountText(workload.workers, "pod") + " with the scheduling gate " +
@@ -234,9 +227,9 @@ class Planner {
       placed.plan = std::move(*plan);
       entry.solve_microseconds = Now() - start;
       if (IsTooLarge(*on.fabric, placed.plan)) {
-        Refuse(entry, "PlacementTooLarge",
-               "The node names of " + CountText(entry.workload.workers, "worker") +
-                   " exceed the 1.2 MiB that a Placement's status may hold.");
+        Refuse(entry, {"PlacementTooLarge",
+                       "The node names of " + CountText(entry.workload.workers, "worker") +
+                           " exceed the 1.2 MiB that a Placement's status may hold."});
         return;
       }
       WEFT_CHECK(placed.plan.nodes.size() == entry.workload.workers);  // all of them or none
@@ -249,7 +242,7 @@ class Planner {
       Refused refused;
       refused.why = std::get<placement::Unplaceable>(std::move(placement));
       Explain(problem, graph, entry, refused);
-      if (!HeldBack(problem, graph, entry, refused)) KeepNodes(problem, graph, entry, refused);
+      if (!HeldBack(problem, graph, entry, refused)) ReserveNodes(problem, graph, entry, refused);
       entry.outcome = std::move(refused);
     }
     AddNotes(problem, on, entry);
@@ -265,11 +258,10 @@ class Planner {
     for (const std::string& host : hosts) {
       const auto node = HostOn(*on.fabric, host);
       if (!node) {
-        return Refuse(entry, kPodsPinned,
-                      "A pod is pinned to " + host +
-                          " by its own nodeSelector "
-                          "kubernetes.io/hostname, and Fabric " +
-                          on.name() + " has no such node.");
+        return Refuse(entry, {kPodsPinned, "A pod is pinned to " + host +
+                                               " by its own nodeSelector "
+                                               "kubernetes.io/hostname, and Fabric " +
+                                               on.name() + " has no such node."});
       }
       placed.plan.nodes.push_back(*node);
     }
@@ -309,7 +301,7 @@ class Planner {
   }
 
   // A prediction never refuses a workload: without an accelerator that Weft knows there is none.
-  void AddPrediction(const cluster::ClusterFabric& on, const cluster::Workload& workload,
+  void AddPrediction(const cluster::ClusterFabric& on, const cluster::WorkloadView& workload,
                      const cluster::Problem& problem, Placed& placed) const {
     auto one = predict::Predict(on, workload, problem.traffic, placed.plan.nodes, &learned_);
     if (!one) return;
@@ -379,17 +371,17 @@ class Planner {
     return true;
   }
 
-  void KeepNodes(const cluster::Problem& problem, const traffic::WorkerGraph& graph,
-                 const PlanEntry& entry, Refused& refused) {
+  void ReserveNodes(const cluster::Problem& problem, const traffic::WorkerGraph& graph,
+                    const PlanEntry& entry, Refused& refused) {
     auto& kept = reservations_[*entry.fabric];
     if (kept || !options_.reserve_after_seconds || !refused.why->ever) return;
     if (entry.workload.waited_seconds.value_or(0) < *options_.reserve_after_seconds) return;
     const std::vector<Ending> endings = Endings(*entry.fabric);
-    if (!refused.outlook.within_seconds) {  // also unknown to a refusal that is not explained
-      refused.outlook = WhenItFits(claims_[*entry.fabric], problem.request, graph, endings);
+    if (!refused.fit_time.within_seconds) {  // also unknown to a refusal that is not explained
+      refused.fit_time = WhenItFits(claims_[*entry.fabric], problem.request, graph, endings);
     }
     kept =
-        Reserve(claims_[*entry.fabric], entry.workload, problem, graph, refused.outlook, endings);
+        Reserve(claims_[*entry.fabric], entry.workload, problem, graph, refused.fit_time, endings);
     if (kept)
       refused.message += " Nodes are reserved for it: jobs behind it in the queue cannot use them.";
   }
@@ -425,7 +417,7 @@ class Planner {
 
   void Explain(const cluster::Problem& problem, const traffic::WorkerGraph& graph,
                const PlanEntry& entry, Refused& refused) {
-    const cluster::Workload& workload = entry.workload;
+    const cluster::WorkloadView& workload = entry.workload;
     const cluster::ClusterFabric& on = cluster_.fabrics[*entry.fabric];
     const fabric::Claims& claims = claims_[*entry.fabric];
     const bool full = explain_left_ > 0;
@@ -434,7 +426,7 @@ class Planner {
       refused.relaxations =
           placement::FindRelaxations(claims, problem.request, graph, options_.place);
       if (refused.why->ever) {
-        refused.outlook = WhenItFits(claims, problem.request, graph, Endings(*entry.fabric));
+        refused.fit_time = WhenItFits(claims, problem.request, graph, Endings(*entry.fabric));
       }
     }
     refused.reason = placement::ReasonName(refused.why->reason);
@@ -444,15 +436,15 @@ class Planner {
     if (!wait || !workload.waited_seconds || *workload.waited_seconds >= *wait) return;
     if (workload.topology->preferred.empty()) return;
     refused.reason = "WaitingForPreferred";
-    refused.wait_ends_in_seconds = *wait - *workload.waited_seconds;
-    refused.message = "Waits another " + DurationText(*refused.wait_ends_in_seconds) +
+    refused.ends_in_seconds = *wait - *workload.waited_seconds;
+    refused.message = "Waits another " + DurationText(*refused.ends_in_seconds) +
                       " for room in one " + workload.topology->preferred +
                       " (topology.preferred). " + refused.message;
   }
 
   // When the refused workload would start.
-  static std::string StartText(const cluster::Workload& workload, const Refused& refused) {
-    if (refused.why->ever) return OutlookText(refused.outlook, true);
+  static std::string StartText(const cluster::WorkloadView& workload, const Refused& refused) {
+    if (refused.why->ever) return FitTimeText(refused.fit_time, true);
     if (AdmissionMayTolerate(workload, *refused.why)) {
       return "Without the toleration it never fits this fabric.";
     }
@@ -460,7 +452,7 @@ class Planner {
     if (!refused.relaxations.empty()) {
       return "Unchanged, it never fits this fabric, not even with nothing else running.";
     }
-    return OutlookText(refused.outlook, false);
+    return FitTimeText(refused.fit_time, false);
   }
 
   std::vector<Ending> Endings(std::size_t fabric) const {
@@ -515,6 +507,8 @@ class Planner {
     for (std::size_t i = 0; i < by_input.size(); ++i) {
       report.decided[by_input[i]] = i;
       report.entries.push_back(std::move(entries_[by_input[i]]));
+      Refused* refused = std::get_if<Refused>(&report.entries.back().outcome);
+      if (refused != nullptr) refused->ever = !NeverFits(*refused);
     }
     WEFT_CHECK(report.entries.size() == report.decided.size());
     report.notes = cluster_.notes;
@@ -537,7 +531,7 @@ class Planner {
 }  // namespace
 
 Result<PlanReport> Plan(const cluster::Cluster& cluster, const PlanOptions& options) {
-  Result<PlanReport> report = Planner(cluster, options).Run();
+  Result<PlanReport> report = PlanBuilder(cluster, options).Run();
   if (options.deciding) options.deciding(nullptr, Solving::kNodes);
   return report;
 }

@@ -33,8 +33,8 @@ struct PlanOptions {
   // A workload that has waited this long and can ever fit gets a reservation (reservation.h)
   // against later workloads, at most one per fabric; absent: no reservations.
   std::optional<std::int64_t> reserve_after_seconds;
-  // How many refusals get relaxations and an outlook (several searches each); the others only name
-  // what is short.
+  // How many refusals get relaxations and a fit time (several searches each); the others only
+  // name what is short.
   std::uint32_t explained_refusals = 64;
   // A steady clock in microseconds, for solve_microseconds; null: no times.
   std::function<std::int64_t()> microseconds;

@@ -24,13 +24,13 @@ std::vector<std::vector<std::size_t>> Together(const std::vector<std::string>& b
   return together;
 }
 
-bool IsForCrashes(const std::optional<CrashRefusal>& refusal) {
+bool IsForCrashes(const std::optional<Refusal>& refusal) {
   return refusal && refusal->reason == api::kSolverFailed;
 }
 
 }  // namespace
 
-bool PlanCrashes::IsRefused(const cluster::Workload& workload) const {
+bool PlanCrashes::IsRefused(const cluster::WorkloadView& workload) const {
   return IsForCrashes(RefusalFor(cluster_, workload, asks_));
 }
 
@@ -40,19 +40,19 @@ void PlanCrashes::LearnJobs() {
     if (job.conditions.empty() || !job.unreadable.empty()) continue;
     if (cluster::HasCondition(job.conditions, "Placed")) continue;  // it has nodes
     if (!IsForCrashes(RefusalFor(job.conditions, job.meta.generation, asks_))) continue;
-    const cluster::Workload workload = cluster::WorkloadOf(job);
-    const cluster::Workload* const alone = &workload;
+    const cluster::WorkloadView workload = cluster::WorkloadOf(job);
+    const cluster::WorkloadView* const alone = &workload;
     kinds_.Add(CrashedKinds::KindOf({&alone, 1}), asks_.now);
   }
 }
 
-void PlanCrashes::Learn(const std::vector<cluster::Workload>& workloads,
+void PlanCrashes::Learn(const std::vector<cluster::WorkloadView>& workloads,
                         const std::vector<std::string>& bundles) {
-  kinds_.ForgetBefore(asks_.now);
+  kinds_.DropBefore(asks_.now);
   LearnJobs();
   const auto together = Together(bundles);
   const auto kind_of = [&](const std::vector<std::size_t>& bundle) {
-    std::vector<const cluster::Workload*> parts;
+    std::vector<const cluster::WorkloadView*> parts;
     for (const std::size_t i : bundle) parts.push_back(&workloads[i]);
     return CrashedKinds::KindOf(parts);
   };
@@ -70,18 +70,18 @@ void PlanCrashes::Learn(const std::vector<cluster::Workload>& workloads,
   }
 }
 
-std::optional<CrashRefusal> PlanCrashes::Refusal(std::size_t index,
-                                                 const cluster::Workload& workload) const {
+std::optional<Refusal> PlanCrashes::FindRefusal(std::size_t index,
+                                                const cluster::WorkloadView& workload) const {
   if (auto own = RefusalFor(cluster_, workload, asks_)) return own;
   if (asked_.empty()) return std::nullopt;
   WEFT_CHECK(index < asked_.size() && asked_[index] != nullptr);
   const auto like = kinds_.Find(asked_[index]->kind);
   if (!like) return std::nullopt;
-  return CrashRefusal{api::kSolverFailed,
-                      "The solver crashed twice on " + *like +
-                          ", which asks for the same; this one is tried an hour after that one "
-                          "was refused last",
-                      CrashedKinds::kKeepSeconds};
+  return Refusal{std::string(api::kSolverFailed),
+                 "The solver crashed twice on " + *like +
+                     ", which asks for the same; this one is tried an hour after that one "
+                     "was refused last",
+                 true, CrashedKinds::kKeepSeconds};
 }
 
 void PlanCrashes::GotNodes(std::size_t index) {
@@ -89,7 +89,7 @@ void PlanCrashes::GotNodes(std::size_t index) {
   WEFT_CHECK(index < asked_.size() && asked_[index] != nullptr);
   Asked& asked = *asked_[index];
   WEFT_CHECK(asked.without_nodes > 0);  // each part gets nodes once
-  if (--asked.without_nodes == 0) kinds_.Forget(asked.kind);
+  if (--asked.without_nodes == 0) kinds_.Erase(asked.kind);
 }
 
 }  // namespace weft::plan

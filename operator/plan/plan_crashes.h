@@ -27,10 +27,11 @@ class PlanCrashes {
   PlanCrashes& operator=(const PlanCrashes&) = delete;
 
   // `bundles`: by workload the name of its bundle; "": it is alone.
-  void Learn(const std::vector<cluster::Workload>& workloads,
+  void Learn(const std::vector<cluster::WorkloadView>& workloads,
              const std::vector<std::string>& bundles);
   // `index`: of the workload in the list learned from.
-  std::optional<CrashRefusal> Refusal(std::size_t index, const cluster::Workload& workload) const;
+  std::optional<Refusal> FindRefusal(std::size_t index,
+                                     const cluster::WorkloadView& workload) const;
   // Once all workloads of its bundle have nodes, nothing is refused for its like any more.
   void GotNodes(std::size_t index);
 
@@ -40,7 +41,7 @@ class PlanCrashes {
     CrashedKinds::Kind kind;
     std::size_t without_nodes = 0;  // of its parts
   };
-  bool IsRefused(const cluster::Workload& workload) const;
+  bool IsRefused(const cluster::WorkloadView& workload) const;
   void LearnJobs();
 
   const cluster::Cluster& cluster_;

@@ -13,7 +13,7 @@ namespace weft::plan {
 
 bool NeverFits(const Refused& refused) {
   // One that is refused for the crashes of an equal one is tried again.
-  if (refused.reason == api::kSolverFailed) return !refused.wait_ends_in_seconds;
+  if (refused.reason == api::kSolverFailed) return !refused.ends_in_seconds;
   if (!refused.why) return refused.reason == "Invalid";
   const placement::Unplaceable& why = *refused.why;
   if (why.ever || why.reason == placement::Reason::kNoCompleteNode) return false;
@@ -24,7 +24,7 @@ bool NeverFits(const Refused& refused) {
   });
 }
 
-void TellAhead(PlanReport& report) {
+void AddAheadTexts(PlanReport& report) {
   std::map<std::size_t, std::size_t> waiting;  // by fabric
   for (const std::size_t e : report.decided) {
     PlanEntry& entry = report.entries[e];

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "operator/base/refusal.h"
 #include "operator/cluster/cluster.h"
 #include "operator/cluster/workload.h"
 #include "operator/fabric/claims.h"
@@ -33,23 +34,20 @@ struct Placed {
 
 // When a refused workload would fit, from the expected durations of others; unknown if both members
 // are empty.
-struct Outlook {
+struct FitTime {
   std::optional<std::int64_t> within_seconds;  // from now, at the latest
   std::string after;                           // the last workload that must end before: "ns/name"
 };
 
 // A workload that gets no nodes, why, and what to do.
-struct Refused {
-  std::string reason;   // a condition's reason: "RequiredLevel", "FabricAmbiguous", ...
-  std::string message;  // sentences: what is short, by how much, what would help
+struct Refused : Refusal {
   std::optional<placement::Unplaceable> why;  // absent if the solver was not asked
   std::vector<placement::Relaxation> relaxations;
-  Outlook outlook;
-  std::optional<std::int64_t> wait_ends_in_seconds;  // when the wait of WaitingForPreferred ends
+  FitTime fit_time;
 };
 
 struct PlanEntry {
-  cluster::Workload workload;
+  cluster::WorkloadView workload;
   std::optional<std::size_t> fabric;  // into Cluster::fabrics; absent if none was chosen
   bool modelled = false;              // true: a model is given, so bytes are known
   std::uint32_t ranks = 0;
@@ -79,6 +77,6 @@ fabric::Claims ClaimsBefore(const cluster::Cluster& cluster, const PlanReport& r
 bool NeverFits(const Refused& refused);
 
 // Adds to each refusal that waiting can end how many such workloads are ahead of it on its fabric.
-void TellAhead(PlanReport& report);
+void AddAheadTexts(PlanReport& report);
 
 }  // namespace weft::plan

@@ -23,7 +23,7 @@ std::string AxesText(const std::vector<traffic::Axis>& axes) {
 
 class Sentences {
  public:
-  Sentences(const cluster::ClusterFabric& on, const cluster::Workload& workload,
+  Sentences(const cluster::ClusterFabric& on, const cluster::WorkloadView& workload,
             const Unplaceable& no)
       : fabric_(*on.fabric), workload_(workload), no_(no) {}
 
@@ -152,13 +152,13 @@ class Sentences {
   }
 
   const fabric::Fabric& fabric_;
-  const cluster::Workload& workload_;
+  const cluster::WorkloadView& workload_;
   const Unplaceable& no_;
 };
 
 }  // namespace
 
-bool AdmissionMayTolerate(const cluster::Workload& workload, const Unplaceable& no) {
+bool AdmissionMayTolerate(const cluster::WorkloadView& workload, const Unplaceable& no) {
   constexpr std::string_view kTaint = "taint ";  // as NodeJudge says it: "taint KEY=VALUE:EFFECT"
   if (!workload.meta->uid.empty()) return false;
   return std::any_of(no.rejections.begin(), no.rejections.end(), [&](const auto& count) {
@@ -170,7 +170,7 @@ bool AdmissionMayTolerate(const cluster::Workload& workload, const Unplaceable& 
   });
 }
 
-std::string RefusalText(const cluster::ClusterFabric& on, const cluster::Workload& workload,
+std::string RefusalText(const cluster::ClusterFabric& on, const cluster::WorkloadView& workload,
                         const Unplaceable& no,
                         const std::vector<placement::Relaxation>& relaxations) {
   std::string text = Sentences(on, workload, no).Text();

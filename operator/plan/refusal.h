@@ -12,10 +12,10 @@ namespace weft::plan {
 // Whether admission may add a toleration that the pods lack: some node has a taint with the name of
 // an accelerator resource, which ExtendedResourceToleration (and GKE) tolerates for the pods that
 // request it, and no API server has admitted the job's pods yet.
-bool AdmissionMayTolerate(const cluster::Workload& workload, const placement::Unplaceable& no);
+bool AdmissionMayTolerate(const cluster::WorkloadView& workload, const placement::Unplaceable& no);
 
 // The refusal in sentences. `relaxations` may be empty.
-std::string RefusalText(const cluster::ClusterFabric& on, const cluster::Workload& workload,
+std::string RefusalText(const cluster::ClusterFabric& on, const cluster::WorkloadView& workload,
                         const placement::Unplaceable& no,
                         const std::vector<placement::Relaxation>& relaxations);
 

@@ -14,31 +14,31 @@ placement::Options ReservationOptions(bool empty) {
   return options;
 }
 
-std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::Workload& workload,
+std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::WorkloadView& workload,
                                    const cluster::Problem& problem,
-                                   const traffic::WorkerGraph& graph, const Outlook& outlook,
+                                   const traffic::WorkerGraph& graph, const FitTime& fit_time,
                                    const std::vector<Ending>& endings) {
-  const Seat seat = [&](const fabric::Claims& then,
-                        bool empty) -> std::optional<std::vector<fabric::NodeIndex>> {
+  const NodeChooser choose = [&](const fabric::Claims& then,
+                                 bool empty) -> std::optional<std::vector<fabric::NodeIndex>> {
     auto plan = placement::Solve(then, problem.request, graph, ReservationOptions(empty));
     if (!plan) return std::nullopt;
     return std::move(plan->nodes);
   };
-  return Reserve(std::move(claims), workload, seat, outlook, endings);
+  return Reserve(std::move(claims), workload, choose, fit_time, endings);
 }
 
-std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::Workload& workload,
-                                   const Seat& seat, const Outlook& outlook,
+std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::WorkloadView& workload,
+                                   const NodeChooser& choose, const FitTime& fit_time,
                                    const std::vector<Ending>& endings) {
-  if (outlook.within_seconds) {
+  if (fit_time.within_seconds) {
     for (const Ending& ending : endings) {
-      if (ending.seconds <= *outlook.within_seconds) GiveBack(ending, claims);
+      if (ending.seconds <= *fit_time.within_seconds) GiveBack(ending, claims);
     }
   }
-  auto nodes = seat(claims, !outlook.within_seconds);
+  auto nodes = choose(claims, !fit_time.within_seconds);
   if (!nodes) return std::nullopt;
   WEFT_CHECK(nodes->size() == workload.workers);
-  return Reservation{&workload, *std::move(nodes), outlook.within_seconds};
+  return Reservation{&workload, *std::move(nodes), fit_time.within_seconds};
 }
 
 }  // namespace weft::plan

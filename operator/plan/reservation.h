@@ -15,13 +15,13 @@ namespace weft::plan {
 // take every node that becomes free. Later workloads may use them only if they end before the
 // reservation begins (backfill).
 struct Reservation {
-  const cluster::Workload* workload = nullptr;
+  const cluster::WorkloadView* workload = nullptr;
   std::vector<fabric::NodeIndex> nodes;
   // In how many seconds, at the latest, all these nodes are free; unknown if a holder has no
   // expected duration.
   std::optional<std::int64_t> within_seconds;
 
-  bool LeavesRoomFor(const cluster::Workload& other) const {
+  bool LeavesRoomFor(const cluster::WorkloadView& other) const {
     return within_seconds && other.expected_seconds && *other.expected_seconds <= *within_seconds;
   }
 };
@@ -30,19 +30,19 @@ struct Reservation {
 // only keep room. When the workload starts, it is placed anew.
 placement::Options ReservationOptions(bool empty);
 
-// The nodes that the workload gets at the time of its outlook, after some of `endings`; without an
-// outlook, those that it gets on an empty fabric. Nothing if it never fits.
+// The nodes that the workload gets at its fit time, after some of `endings`; without a fit time,
+// those that it gets on an empty fabric. Nothing if it never fits.
 // Cost  one search at quick effort.
-std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::Workload& workload,
+std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::WorkloadView& workload,
                                    const cluster::Problem& problem,
-                                   const traffic::WorkerGraph& graph, const Outlook& outlook,
+                                   const traffic::WorkerGraph& graph, const FitTime& fit_time,
                                    const std::vector<Ending>& endings);
-// The same for another way to choose nodes. `seat` returns the nodes by worker on these claims, or
-// on an empty fabric if `empty`; nothing if there are none.
-using Seat =
+// The same for another way to choose nodes. `choose` returns the nodes by worker on these claims,
+// or on an empty fabric if `empty`; nothing if there are none.
+using NodeChooser =
     std::function<std::optional<std::vector<fabric::NodeIndex>>(const fabric::Claims&, bool empty)>;
-std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::Workload& workload,
-                                   const Seat& seat, const Outlook& outlook,
+std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::WorkloadView& workload,
+                                   const NodeChooser& choose, const FitTime& fit_time,
                                    const std::vector<Ending>& endings);
 
 }  // namespace weft::plan

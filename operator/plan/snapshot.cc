@@ -24,7 +24,7 @@ class Writer {
       : cluster_(cluster), inputs_(*cluster.inputs), pods_(inputs_) {}
 
   Result<SnapshotObjects> Run(cluster::Order order, cluster::Mark mark) {
-    Result<std::vector<cluster::Workload>> pending =
+    Result<std::vector<cluster::WorkloadView>> pending =
         cluster::PendingWorkloads(cluster_, order, mark);
     if (!pending) return pending.error();
     Fabrics();
@@ -43,7 +43,7 @@ class Writer {
     Pods();
     Assumed();
     WithNodes(*pending);
-    for (const cluster::Workload& workload : *pending) Pending(workload);
+    for (const cluster::WorkloadView& workload : *pending) Pending(workload);
     return SnapshotObjects{std::move(out_), std::move(left_out_)};
   }
 
@@ -83,9 +83,9 @@ class Writer {
 
   // Workloads that have nodes, are suspended or have finished: they are not decided, but claims
   // depend on them.
-  void WithNodes(const std::vector<cluster::Workload>& pending) {
+  void WithNodes(const std::vector<cluster::WorkloadView>& pending) {
     std::set<std::pair<bool, std::size_t>> waiting;
-    for (const cluster::Workload& workload : pending)
+    for (const cluster::WorkloadView& workload : pending)
       waiting.insert({workload.is_job, workload.index});
     for (const auto& entry : inputs_.order) {
       if (waiting.contains({entry.is_job, entry.index})) continue;
@@ -106,7 +106,7 @@ class Writer {
                         : unreadable(inputs_.placements[entry.index]);
   }
 
-  void Pending(const cluster::Workload& workload) {
+  void Pending(const cluster::WorkloadView& workload) {
     if (!workload.invalid.empty()) return left_out_.push_back(workload.invalid);
     OrderedJson object = workload.is_job ? JobObject(inputs_.jobs[workload.index])
                                          : PlacementObject(inputs_.placements[workload.index]);

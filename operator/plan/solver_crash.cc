@@ -40,7 +40,7 @@ CrashCount ReadCount(std::string_view sentence, bool again) {
 }
 
 const std::vector<api::Condition>& ConditionsOf(const cluster::Cluster& cluster,
-                                                const cluster::Workload& workload) {
+                                                const cluster::WorkloadView& workload) {
   const api::Inputs& inputs = *cluster.inputs;
   return workload.is_job ? inputs.jobs[workload.index].conditions
                          : inputs.placements[workload.index].conditions;
@@ -130,30 +130,30 @@ void RecordCrash(std::vector<api::Condition>& conditions, std::int64_t generatio
                     now);
 }
 
-std::optional<CrashRefusal> RefusalFor(const std::vector<api::Condition>& conditions,
-                                       std::int64_t generation, const CrashQuestion& asks) {
+std::optional<Refusal> RefusalFor(const std::vector<api::Condition>& conditions,
+                                  std::int64_t generation, const CrashQuestion& asks) {
   const api::Condition* failed = api::FindCondition(conditions, api::kSolverFailed);
   const auto record = RecordIn(failed, asks.version);
   if (!record) return std::nullopt;
   const bool same_spec = failed->observed_generation == generation;
   if (same_spec && failed->status == "True")
-    return CrashRefusal{api::kSolverFailed, failed->message};
-  if (same_spec && asks.wary) return CrashRefusal{kSolverCrashed, failed->message};
+    return Refusal{std::string(api::kSolverFailed), failed->message, false};
+  if (same_spec && asks.wary) return Refusal{std::string(kSolverCrashed), failed->message};
   if (asks.now == 0) return std::nullopt;
   // A clock that was ahead must not make the pause longer.
   const std::int64_t pause = PauseAfter(record->count.crashes);
   const std::int64_t left = std::min(record->count.last + pause - asks.now, pause);
   if (left <= 0) return std::nullopt;
-  return CrashRefusal{kSolverCrashed, failed->message, left};
+  return Refusal{std::string(kSolverCrashed), failed->message, true, left};
 }
 
-std::optional<CrashRefusal> RefusalFor(const cluster::Cluster& cluster,
-                                       const cluster::Workload& workload,
-                                       const CrashQuestion& asks) {
+std::optional<Refusal> RefusalFor(const cluster::Cluster& cluster,
+                                  const cluster::WorkloadView& workload,
+                                  const CrashQuestion& asks) {
   return RefusalFor(ConditionsOf(cluster, workload), workload.meta->generation, asks);
 }
 
-bool CrashedOnFigures(const cluster::Cluster& cluster, const cluster::Workload& workload,
+bool CrashedOnFigures(const cluster::Cluster& cluster, const cluster::WorkloadView& workload,
                       std::string_view version) {
   const api::Condition* failed =
       api::FindCondition(ConditionsOf(cluster, workload), api::kFiguresFailed);
@@ -161,7 +161,7 @@ bool CrashedOnFigures(const cluster::Cluster& cluster, const cluster::Workload& 
          failed->observed_generation == workload.meta->generation;
 }
 
-CrashSubject SubjectOf(const cluster::Workload& workload, Solving solving) {
+CrashSubject SubjectOf(const cluster::WorkloadView& workload, Solving solving) {
   const api::ObjectMeta& meta = *workload.meta;
   // Figures of a Placement that exists need no other object.
   const bool itself = workload.is_job || (solving == Solving::kFigures && !meta.uid.empty());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "operator/api/meta.h"
+#include "operator/base/refusal.h"
 #include "operator/base/timestamp.h"
 #include "operator/cluster/workload.h"
 
@@ -30,7 +31,7 @@ enum class Solving : std::uint8_t { kNodes, kFigures };
 
 // Called with the workload before each such work, and with null after the last one, so that a crash
 // in between can be told from others; may be null. An exception leaves the workload named.
-using Deciding = std::function<void(const cluster::Workload* workload, Solving solving)>;
+using Deciding = std::function<void(const cluster::WorkloadView* workload, Solving solving)>;
 
 struct SolverCrash {
   std::string version;  // of the operator
@@ -74,20 +75,14 @@ struct CrashQuestion {
   UnixSeconds now = 0;       // 0: every pause is over
   bool wary = false;         // one crash of the spec is enough
 };
-struct CrashRefusal {
-  std::string_view reason;
-  std::string message;
-  std::optional<std::int64_t> ends_in_seconds = {};  // absent: only a change ends it
-};
 // Why the solver must not be asked for nodes of the object; nothing if it may be asked.
-std::optional<CrashRefusal> RefusalFor(const std::vector<api::Condition>& conditions,
-                                       std::int64_t generation, const CrashQuestion& asks);
+std::optional<Refusal> RefusalFor(const std::vector<api::Condition>& conditions,
+                                  std::int64_t generation, const CrashQuestion& asks);
 // The same of a workload's object.
-std::optional<CrashRefusal> RefusalFor(const cluster::Cluster& cluster,
-                                       const cluster::Workload& workload,
-                                       const CrashQuestion& asks);
+std::optional<Refusal> RefusalFor(const cluster::Cluster& cluster,
+                                  const cluster::WorkloadView& workload, const CrashQuestion& asks);
 // Whether a crash of the version ("": any) on figures of the workload's spec is recorded.
-bool CrashedOnFigures(const cluster::Cluster& cluster, const cluster::Workload& workload,
+bool CrashedOnFigures(const cluster::Cluster& cluster, const cluster::WorkloadView& workload,
                       std::string_view version);
 
 // The object that records a crash of the solver on a workload: the workload itself, or the Workload
@@ -98,6 +93,6 @@ struct CrashSubject {
   std::string uid;              // "": the object is not in the cluster, and nothing can be recorded
   std::int64_t generation = 0;  // 0: not known
 };
-CrashSubject SubjectOf(const cluster::Workload& workload, Solving solving = Solving::kNodes);
+CrashSubject SubjectOf(const cluster::WorkloadView& workload, Solving solving = Solving::kNodes);
 
 }  // namespace weft::plan

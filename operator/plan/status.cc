@@ -33,7 +33,7 @@ std::int64_t Whole(double value) {
 
 // The Placement that the entry becomes: the job's next attempt, or the user's own.
 api::Placement MakePlacement(const cluster::Cluster& cluster, const PlanEntry& entry) {
-  const cluster::Workload& workload = entry.workload;
+  const cluster::WorkloadView& workload = entry.workload;
   api::Placement placement;
   if (workload.is_job) {
     placement.meta.key.space = workload.key().space;

@@ -204,7 +204,7 @@ bool LearnedScalars::HasRoom(const std::string& job, const std::string& key) {
   return where_.size() < kMostCounted;
 }
 
-std::optional<LearnedScalar> LearnedScalars::Find(const cluster::Workload& workload,
+std::optional<LearnedScalar> LearnedScalars::Find(const cluster::WorkloadView& workload,
                                                   std::string_view accelerator) const {
   const auto& model = *workload.model;
   if (entries_.empty() || !model || !model->transformer) return std::nullopt;

@@ -78,7 +78,7 @@ class LearnedScalars {
   static LearnedScalars From(const api::Inputs& inputs, const std::string& time = "");
 
   // Absent without an entry, or without a transformer.
-  std::optional<LearnedScalar> Find(const cluster::Workload& workload,
+  std::optional<LearnedScalar> Find(const cluster::WorkloadView& workload,
                                     std::string_view accelerator) const;
 
   const std::map<std::string, LearnedStep>& entries() const { return entries_; }

@@ -45,7 +45,7 @@ void Quicken(double factor, outlook::Path& path) {
 }
 
 void AddUses(const cluster::ClusterFabric& on, const Uplinks& uplinks,
-             const cluster::Workload& workload, const traffic::Traffic& traffic,
+             const cluster::WorkloadView& workload, const traffic::Traffic& traffic,
              const placement::Seating& seating, Pace& pace) {
   const Tier node_tier = on.fabric->node_tier();
   const placement::PairCost cost(*on.fabric, workload.pod.claims_compute_domain);
@@ -83,7 +83,7 @@ Uplinks::Uplinks(const fabric::Fabric& fabric) : first_(fabric.tiers().size() + 
   for (Tier tier = fabric.node_tier(); tier < first_.EndIndex(); ++tier) first_[tier] = size();
 }
 
-outlook::Layout LayoutOf(const cluster::Workload& workload, const traffic::Traffic& traffic) {
+outlook::Layout LayoutOf(const cluster::WorkloadView& workload, const traffic::Traffic& traffic) {
   outlook::Layout layout;
   layout.model = *(*workload.model)->transformer;
   layout.parallelism = *workload.parallelism;
@@ -92,7 +92,7 @@ outlook::Layout LayoutOf(const cluster::Workload& workload, const traffic::Traff
 }
 
 Pace PaceOf(const cluster::ClusterFabric& on, const Uplinks& uplinks,
-            const cluster::Workload& workload, const traffic::Traffic& traffic,
+            const cluster::WorkloadView& workload, const traffic::Traffic& traffic,
             const outlook::Accelerator& accelerator, std::span<const NodeIndex> nodes) {
   Pace pace;
   const bool one_node =

@@ -48,7 +48,7 @@ struct Pace {
 };
 
 // The layout of a workload that has a transformer.
-outlook::Layout LayoutOf(const cluster::Workload& workload, const traffic::Traffic& traffic);
+outlook::Layout LayoutOf(const cluster::WorkloadView& workload, const traffic::Traffic& traffic);
 
 // Predicts the pace of a workload on its nodes by outlook. All 0 if the workload has no transformer
 // or is on one node.
@@ -60,7 +60,7 @@ outlook::Layout LayoutOf(const cluster::Workload& workload, const traffic::Traff
 //
 // Cost  O(seats of the traffic x tiers) for a job of several nodes, nothing for one of one node.
 Pace PaceOf(const cluster::ClusterFabric& on, const Uplinks& uplinks,
-            const cluster::Workload& workload, const traffic::Traffic& traffic,
+            const cluster::WorkloadView& workload, const traffic::Traffic& traffic,
             const outlook::Accelerator& accelerator, std::span<const fabric::NodeIndex> nodes);
 
 }  // namespace weft::predict

@@ -94,7 +94,7 @@ Result<outlook::Accelerator> AcceleratorOf(const fabric::Fabric& fabric,
   return *slowest;
 }
 
-Result<Predicted> Predict(const cluster::ClusterFabric& on, const cluster::Workload& workload,
+Result<Predicted> Predict(const cluster::ClusterFabric& on, const cluster::WorkloadView& workload,
                           const traffic::Traffic& traffic, std::span<const NodeIndex> nodes,
                           const LearnedScalars* learned) {
   const auto& model = *workload.model;
@@ -160,7 +160,7 @@ std::string DoesNotFitText(std::string_view accelerator, const outlook::Memory& 
 }
 
 std::vector<DomainWatts> WattsOf(const cluster::ClusterFabric& on,
-                                 const cluster::Workload& workload,
+                                 const cluster::WorkloadView& workload,
                                  std::span<const NodeIndex> nodes) {
   const auto accelerator = AcceleratorOf(*on.fabric, nodes);
   if (!accelerator) return {};

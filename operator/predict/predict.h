@@ -32,7 +32,7 @@ struct Predicted {
 //         message names the node), and if the accelerator does not support the precision.
 // Cost    O(seats of the traffic x tiers): 16 us for 1,024 workers that fit
 //         (tests/bench/predict_bench.cc).
-Result<Predicted> Predict(const cluster::ClusterFabric& on, const cluster::Workload& workload,
+Result<Predicted> Predict(const cluster::ClusterFabric& on, const cluster::WorkloadView& workload,
                           const traffic::Traffic& traffic, std::span<const fabric::NodeIndex> nodes,
                           const LearnedScalars* learned = nullptr);
 
@@ -74,7 +74,7 @@ struct DomainWatts {
 // The workload needs no model.
 // Cost  O(workers x tiers).
 std::vector<DomainWatts> WattsOf(const cluster::ClusterFabric& on,
-                                 const cluster::Workload& workload,
+                                 const cluster::WorkloadView& workload,
                                  std::span<const fabric::NodeIndex> nodes);
 
 // The watts that the power limit of the domain's level leaves if all accelerators in use there draw

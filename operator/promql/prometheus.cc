@@ -54,7 +54,7 @@ Result<kube::Config> ConfigOf(const Server& server) {
   return config;
 }
 
-Result<std::vector<Sample>> AskPrometheus(kube::Transport& server, const Query& query) {
+Result<std::vector<Sample>> QueryPrometheus(kube::Transport& server, const Query& query) {
   kube::Request request;
   request.path = "/api/v1/query";
   request.query = {{"query", query.text}, {"time", std::to_string(query.at)}};

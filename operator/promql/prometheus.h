@@ -36,6 +36,6 @@ struct Query {
 // Source  Prometheus, "HTTP API", /api/v1/query.
 // Errors  kTransient: no answer, another status than 200, or no vector; the message has the
 //         server's own words. kInvalid: the token's file cannot be read.
-Result<std::vector<Sample>> AskPrometheus(kube::Transport& server, const Query& query);
+Result<std::vector<Sample>> QueryPrometheus(kube::Transport& server, const Query& query);
 
 }  // namespace weft::promql

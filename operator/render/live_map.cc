@@ -144,10 +144,9 @@ class Builder {
       if (!report::WantsNodes(job)) continue;
       const life::JobStatus status = life::StatusOf(job);
       const api::Condition* placed = life::FindCondition(status, "Placed");
-      MapRefusal refusal{api::Show(job.meta.key), "not looked at yet", true, ""};
-      if (placed != nullptr) refusal.reason = placed->reason;
-      if (placed != nullptr) refusal.why = placed->message;
-      map.refused.push_back(std::move(refusal));
+      Refusal refusal{"not looked at yet", ""};
+      if (placed != nullptr) refusal = {placed->reason, placed->message};
+      map.unplaced.push_back({api::Show(job.meta.key), std::move(refusal), true});
     }
   }
 

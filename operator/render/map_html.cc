@@ -132,11 +132,12 @@ std::string JobRow(const MapJob& job, std::size_t index) {
 std::string JobTable(const MapInput& map) {
   std::string rows;
   for (std::size_t j = 0; j < map.jobs.size(); ++j) rows += JobRow(map.jobs[j], j);
-  for (const MapRefusal& refusal : map.refused) {
-    if (refusal.without_fabric) continue;
-    rows += "<tr class=\"bad\"><td></td><td>" + EscapeXml(refusal.name) +
-            "</td><td colspan=\"5\">not placed: " + EscapeXml(refusal.reason) +
-            (refusal.why.empty() ? "" : ". " + EscapeXml(refusal.why)) + "</td></tr>\n";
+  for (const MapUnplaced& job : map.unplaced) {
+    if (job.without_fabric) continue;
+    rows += "<tr class=\"bad\"><td></td><td>" + EscapeXml(job.name) +
+            "</td><td colspan=\"5\">not placed: " + EscapeXml(job.refusal.reason) +
+            (job.refusal.message.empty() ? "" : ". " + EscapeXml(job.refusal.message)) +
+            "</td></tr>\n";
   }
   if (rows.empty()) return "";
   return "<table><thead><tr><th></th>" +
@@ -147,11 +148,12 @@ std::string JobTable(const MapInput& map) {
 // Jobs for which no fabric was chosen; they are on every map.
 std::string Nowhere(const MapInput& map) {
   std::string out;
-  for (const MapRefusal& refusal : map.refused) {
-    if (!refusal.without_fabric) continue;
-    const std::string why = refusal.why.empty() ? "" : " title=\"" + EscapeXml(refusal.why) + "\"";
-    out += "<p class=\"bad\"" + why + ">" + EscapeXml(refusal.name) +
-           ": not placed: " + EscapeXml(refusal.reason) + "</p>\n";
+  for (const MapUnplaced& job : map.unplaced) {
+    if (!job.without_fabric) continue;
+    const std::string why =
+        job.refusal.message.empty() ? "" : " title=\"" + EscapeXml(job.refusal.message) + "\"";
+    out += "<p class=\"bad\"" + why + ">" + EscapeXml(job.name) +
+           ": not placed: " + EscapeXml(job.refusal.reason) + "</p>\n";
   }
   return out;
 }

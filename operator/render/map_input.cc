@@ -46,8 +46,7 @@ MapInput BuildMap(const cluster::Cluster& cluster, const plan::PlanReport& repor
     const std::string name = api::Show(entry.workload.key());
     const plan::Placed* placed = entry.placed();
     if (placed == nullptr) {
-      const plan::Refused& refused = *entry.refused();
-      map.refused.push_back({name, refused.reason, !entry.fabric.has_value(), refused.message});
+      map.unplaced.push_back({name, *entry.refused(), !entry.fabric.has_value()});
       continue;
     }
     const std::vector<NodeIndex>& nodes = placed->plan.nodes;

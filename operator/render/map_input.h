@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "operator/base/refusal.h"
 #include "operator/plan/plan_report.h"
 
 namespace weft::render {
@@ -20,11 +21,11 @@ struct MapJob {
   std::string predicted = {};  // PredictedText; "" if nothing is predicted
 };
 
-struct MapRefusal {
+// One job without nodes.
+struct MapUnplaced {
   std::string name;
-  std::string reason;
+  Refusal refusal;              // message: "" if unknown
   bool without_fabric = false;  // no fabric was chosen: shown on every map
-  std::string why = {};         // in sentences; "" if unknown
 };
 
 // Bytes that leave one domain in one step, over all jobs with a model.
@@ -39,7 +40,7 @@ struct MapInput {
   const fabric::Fabric* fabric = nullptr;
   const fabric::Claims* claims = nullptr;  // before the plan
   std::vector<MapJob> jobs;
-  std::vector<MapRefusal> refused;
+  std::vector<MapUnplaced> unplaced;
   // leaving[tier][domain]; 0 for outside.
   fabric::ByTier<fabric::ByDomain<MapFlow>> leaving;
 };

@@ -295,8 +295,8 @@ class Picture {
       if (each.cross_node != "-") text += "; " + each.cross_node + " between nodes per step";
       line("", "l", text);
     }
-    for (const MapRefusal& refusal : map_.refused) {
-      line("", "r", refusal.name + ": not placed, " + refusal.reason);
+    for (const MapUnplaced& job : map_.unplaced) {
+      line("", "r", job.name + ": not placed, " + job.refusal.reason);
     }
     line("class=\"u\"", "l", "GPUs held by earlier pods");
     line("class=\"x\"", "l", "node unusable or cordoned");

@@ -17,7 +17,7 @@ namespace weft::report {
 namespace {
 
 using cluster::Cluster;
-using cluster::Workload;
+using cluster::WorkloadView;
 using outlook::Layout;
 
 constexpr double kSecondsPerDay = 86'400;
@@ -26,14 +26,14 @@ constexpr double kHoursPerDay = 24;
 // The best of one ground and number of accelerators.
 struct Cell {
   const Ground* ground = nullptr;
-  std::vector<Candidate> best;  // best first
+  std::vector<CandidateLayout> best;  // best first
 };
 
-Result<Workload> FindJob(const Cluster& cluster, const std::string& name) {
+Result<WorkloadView> FindJob(const Cluster& cluster, const std::string& name) {
   auto all = cluster::AllWorkloads(cluster);
   if (!all) return all.error();
-  std::vector<Workload> found;
-  for (Workload& one : *all) {
+  std::vector<WorkloadView> found;
+  for (WorkloadView& one : *all) {
     const bool named = name.empty() || name == api::Show(one.key()) || name == one.key().name;
     const bool modelled = one.model->has_value() && (*one.model)->transformer.has_value();
     if (!one.is_job || !named || (name.empty() && !modelled)) continue;
@@ -44,12 +44,12 @@ Result<Workload> FindJob(const Cluster& cluster, const std::string& name) {
   if (!name.empty() && found.empty()) return Invalid("no TrainingJob is called " + name);
   if (found.empty()) return Invalid("no TrainingJob has a spec.model.transformer");
   std::string names;
-  for (const Workload& one : found) names += (names.empty() ? "" : ", ") + api::Show(one.key());
+  for (const WorkloadView& one : found) names += (names.empty() ? "" : ", ") + api::Show(one.key());
   return Invalid("several TrainingJobs could be meant; name one of " + names);
 }
 
 // The numbers of accelerators to try on a ground.
-std::vector<std::int64_t> CountsOf(const AdviceRequest& request, const Workload& workload,
+std::vector<std::int64_t> CountsOf(const AdviceRequest& request, const WorkloadView& workload,
                                    const WorkerSize& worker) {
   const std::int64_t each = worker.accelerators;
   if (request.most == 0) return {each * workload.workers};
@@ -72,7 +72,7 @@ std::int64_t RoomOf(const Ground& ground) {
 
 class Adviser {
  public:
-  Adviser(const Workload& workload, const AdviceRequest& request)
+  Adviser(const WorkloadView& workload, const AdviceRequest& request)
       : workload_(workload), request_(request) {}
 
   // Every ground with every number of accelerators that it has.
@@ -93,7 +93,7 @@ class Adviser {
     std::vector<AdvisedLayout> rows;
     for (const Cell& cell : cells) {
       const std::size_t most = rows.size() + (cells.size() > 1 ? 1 : cell.best.size());
-      for (const Candidate& one : cell.best) {
+      for (const CandidateLayout& one : cell.best) {
         auto row = RowOf(*cell.ground, one);
         if (!row) continue;
         Remember(*row);
@@ -157,7 +157,7 @@ class Adviser {
   const LayoutSearch& search() const { return search_; }
 
  private:
-  std::optional<AdvisedLayout> RowOf(const Ground& ground, const Candidate& one) const {
+  std::optional<AdvisedLayout> RowOf(const Ground& ground, const CandidateLayout& one) const {
     auto prediction = outlook::Predict(one.layout, ground.accelerator, one.network);
     if (!prediction) return std::nullopt;
     AdvisedLayout row;
@@ -253,7 +253,7 @@ class Adviser {
     return row.cost.value_or(row.days.value_or(0) * static_cast<double>(row.layout.ranks));
   }
 
-  const Workload& workload_;
+  const WorkloadView& workload_;
   const AdviceRequest& request_;
   LayoutSearch search_;
   std::optional<AdvisedLayout> soonest_, cheapest_;  // of all that fit
@@ -264,7 +264,7 @@ void AddNotes(const std::vector<cluster::Note>& notes, Advice& advice) {
 }
 
 // Of each Fabric whose scale-up network the job would use with a claim.
-std::vector<cluster::Note> UnclaimedDomains(const Workload& workload,
+std::vector<cluster::Note> UnclaimedDomains(const WorkloadView& workload,
                                             const std::vector<Ground>& grounds) {
   std::vector<cluster::Note> notes;
   const std::string* last = nullptr;
@@ -284,7 +284,7 @@ std::vector<cluster::Note> UnclaimedDomains(const Workload& workload,
 }
 
 // What is wrong with the model itself, whatever the layout.
-void AddModelNotes(const Workload& workload, Advice& advice) {
+void AddModelNotes(const WorkloadView& workload, Advice& advice) {
   Layout alone;
   alone.model = *(*workload.model)->transformer;
   for (const std::string& note : outlook::LayoutNotes(alone)) {
@@ -302,7 +302,7 @@ std::vector<cluster::Note> UnusedNodes(const Cluster& cluster) {
   return notes;
 }
 
-std::string NoNodeText(const Cluster& cluster, const Workload& workload) {
+std::string NoNodeText(const Cluster& cluster, const WorkloadView& workload) {
   const std::uint32_t each = workload.accelerator->per_worker;
   std::string text = "no usable node has " + (each > 0 ? std::to_string(each) + " " : "") +
                      workload.accelerator->resource_name + " and a product that the job may get";
@@ -312,7 +312,7 @@ std::string NoNodeText(const Cluster& cluster, const Workload& workload) {
 }
 
 // Why none of the grounds can be predicted on, if so.
-Status CheckGrounds(const Cluster& cluster, const Workload& workload, const Grounds& grounds) {
+Status CheckGrounds(const Cluster& cluster, const WorkloadView& workload, const Grounds& grounds) {
   if (grounds.grounds.empty() && grounds.notes.empty()) {
     return Invalid(*workload.place + ": " + NoNodeText(cluster, workload));
   }

@@ -58,7 +58,7 @@ std::int64_t AcceleratorsOf(const api::Pod& pod, std::string* resource) {
   return sum;
 }
 
-struct Seat {
+struct FabricNode {
   std::size_t fabric = 0;
   NodeIndex node = 0;
 };
@@ -89,9 +89,9 @@ class Auditor {
   }
 
  private:
-  std::optional<Seat> Find(const std::string& node) const {
+  std::optional<FabricNode> Find(const std::string& node) const {
     for (std::size_t f = 0; f < cluster_.fabrics.size(); ++f) {
-      if (const auto n = cluster_.fabrics[f].fabric->FindNode(node)) return Seat{f, *n};
+      if (const auto n = cluster_.fabrics[f].fabric->FindNode(node)) return FabricNode{f, *n};
     }
     return std::nullopt;
   }
@@ -122,18 +122,18 @@ class Auditor {
     const api::Placement* beside = PlacementOf(gang);
     if (beside != nullptr) SortByPlacement(*beside, members);
     for (const std::size_t p : members) {
-      const auto seat = Find(inputs_.pods[p].node_name);
-      if (!seat) {
+      const auto found = Find(inputs_.pods[p].node_name);
+      if (!found) {
         Skip(gang, "pod " + inputs_.pods[p].meta.key.name + " runs on node " +
                        inputs_.pods[p].node_name + ", which is incomplete or in no fabric");
         return {};
       }
-      if (out.now.nodes.empty()) out.fabric = seat->fabric;
-      if (seat->fabric != out.fabric) {
+      if (out.now.nodes.empty()) out.fabric = found->fabric;
+      if (found->fabric != out.fabric) {
         Skip(gang, "its pods are in two fabrics");
         return {};
       }
-      out.now.nodes.push_back(seat->node);
+      out.now.nodes.push_back(found->node);
     }
     if (!gang.indexed && beside == nullptr) {
       out.notes.push_back({Severity::kInfo, "NoIndex",

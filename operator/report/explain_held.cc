@@ -22,14 +22,14 @@ namespace {
 
 using cluster::Cluster;
 using cluster::ClusterFabric;
-using cluster::Workload;
+using cluster::WorkloadView;
 
 using fabric::NodeIndex;
 using fabric::Tier;
 
 class HeldExplainer {
  public:
-  HeldExplainer(const Cluster& cluster, Workload workload, const api::Placement& held)
+  HeldExplainer(const Cluster& cluster, WorkloadView workload, const api::Placement& held)
       : cluster_(cluster), held_(held) {
     // The job has its nodes, so its wait has ended.
     workload.waited_seconds.reset();
@@ -173,7 +173,7 @@ class HeldExplainer {
 };
 
 const api::Placement* PlacementOf(const api::Inputs& inputs, const cluster::PlacementPods& pods,
-                                  const Workload& workload) {
+                                  const WorkloadView& workload) {
   if (workload.is_job) return pods.CurrentPlacement(inputs.jobs[workload.index]);
   const api::Placement& own = inputs.placements[workload.index];
   return own.nodes.empty() ? nullptr : &own;
@@ -198,12 +198,12 @@ std::string AdviceOn(const api::Inputs& inputs, const std::string& name) {
 
 Result<std::vector<HeldExplanation>> ExplainHeld(const Cluster& cluster,
                                                  const std::vector<std::string>& names) {
-  Result<std::vector<Workload>> workloads = cluster::AllWorkloads(cluster);
+  Result<std::vector<WorkloadView>> workloads = cluster::AllWorkloads(cluster);
   if (!workloads) return workloads.error();
   const cluster::PlacementPods pods(*cluster.inputs);
   std::set<std::string> found;
   std::vector<HeldExplanation> all;
-  for (Workload& workload : *workloads) {
+  for (WorkloadView& workload : *workloads) {
     const api::Placement* held = PlacementOf(*cluster.inputs, pods, workload);
     if (held == nullptr) continue;
     bool wanted = false;

@@ -134,10 +134,10 @@ OrderedJson FabricStatus(const api::Fabric& object, const Fabrics& fabrics, Unix
                    [&](const Fabrics::Built& one) { return one.fabric->spec().name == name; });
   if (built == fabrics.built.end()) {
     const auto refused =
-        std::find_if(fabrics.refused.begin(), fabrics.refused.end(),
-                     [&](const Fabrics::Refused& one) { return one.name == name; });
+        std::find_if(fabrics.not_built.begin(), fabrics.not_built.end(),
+                     [&](const Fabrics::NotBuilt& one) { return one.name == name; });
     conditions.Add("Valid", false, "Invalid",
-                   refused == fabrics.refused.end() ? "not built yet" : refused->why);
+                   refused == fabrics.not_built.end() ? "not built yet" : refused->why);
     return {{"conditions", conditions.Take()}};
   }
   const fabric::Fabric& on = *built->fabric;

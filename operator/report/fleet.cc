@@ -31,9 +31,9 @@ struct FreeNodes {
   std::int64_t count() const { return static_cast<std::int64_t>(accelerators.size()) - 1; }
 };
 
-class Level {
+class LevelCounter {
  public:
-  Level(const ClusterFabric& on, const std::vector<NodeUse>& uses, Tier tier)
+  LevelCounter(const ClusterFabric& on, const std::vector<NodeUse>& uses, Tier tier)
       : on_(on), domains_(on.fabric->domains(tier)), uses_(uses) {
     level_.name = on.fabric->tiers()[tier].name;
     level_.domains = domains_.size();
@@ -130,7 +130,7 @@ FleetFigures MeasureFleet(const ClusterFabric& on, std::uint32_t most_domains) {
   for (Tier t{0}; t <= fabric.node_tier(); ++t) {
     const bool list =
         t > fabric::kOutside && t < fabric.node_tier() && fabric.domains(t).size() <= most_domains;
-    fleet.levels.push_back(Level(on, uses, t).Measure(free, list));
+    fleet.levels.push_back(LevelCounter(on, uses, t).Measure(free, list));
   }
   return fleet;
 }

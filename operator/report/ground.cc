@@ -12,11 +12,11 @@ namespace weft::report {
 namespace {
 
 using cluster::ClusterFabric;
-using cluster::Workload;
+using cluster::WorkloadView;
 using fabric::NodeIndex;
 
 // Accelerators of the scale-up domain that holds the node, as far as the job may use it.
-std::int64_t PerDomain(const fabric::Fabric& fabric, const Workload& workload, NodeIndex node) {
+std::int64_t PerDomain(const fabric::Fabric& fabric, const WorkloadView& workload, NodeIndex node) {
   const std::int64_t alone = fabric.accelerators(node);
   if (fabric.ScaleUpNeedsClaim() && !workload.pod.claims_compute_domain) return alone;
   if (const auto tier = fabric.nested_scale_up()) {
@@ -36,7 +36,7 @@ struct Room {
   std::int64_t accelerators;
 };
 
-std::vector<Room> RoomsOf(const fabric::Fabric& fabric, const Workload& workload,
+std::vector<Room> RoomsOf(const fabric::Fabric& fabric, const WorkloadView& workload,
                           const placement::PoolChoice* choice) {
   std::vector<Room> rooms;
   const auto resource = fabric.FindResource(workload.accelerator->resource_name);
@@ -63,7 +63,7 @@ std::int64_t UsualSize(const std::vector<Room>& rooms) {
   return most == nodes.end() ? 1 : most->first;
 }
 
-WorkerSize SizeOf(const Workload& workload, const std::vector<Room>& rooms) {
+WorkerSize SizeOf(const WorkloadView& workload, const std::vector<Room>& rooms) {
   const std::uint32_t written = workload.accelerator->per_worker;
   return written > 0 ? WorkerSize{written, false} : WorkerSize{UsualSize(rooms), true};
 }
@@ -78,7 +78,7 @@ std::vector<NodeIndex> WorkersOf(const std::vector<Room>& rooms, const WorkerSiz
 }
 
 // Of the workers in each scale-up domain that the job may use, the largest power of two.
-std::vector<NodeIndex> WholeGroups(const fabric::Fabric& fabric, const Workload& workload,
+std::vector<NodeIndex> WholeGroups(const fabric::Fabric& fabric, const WorkloadView& workload,
                                    const std::vector<NodeIndex>& workers) {
   const auto tier = fabric.nested_scale_up();
   const bool may = !fabric.ScaleUpNeedsClaim() || workload.pod.claims_compute_domain;
@@ -113,7 +113,7 @@ std::string WithPlace(const cluster::Cluster& cluster, const std::string& messag
   return message;
 }
 
-Grounds GroundsOf(const cluster::Cluster& cluster, const Workload& workload) {
+Grounds GroundsOf(const cluster::Cluster& cluster, const WorkloadView& workload) {
   Grounds out;
   for (const ClusterFabric& on : cluster.fabrics) {
     if (!workload.fabric_name->empty() && *workload.fabric_name != on.name()) continue;

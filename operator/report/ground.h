@@ -55,6 +55,6 @@ std::string WithPlace(const cluster::Cluster& cluster, const std::string& messag
 // The grounds of every Fabric, or of the one that the workload names, for every choice of products
 // (pool_choices.h). The whole nodes of a bare model are those of the size that most nodes have.
 // Cost  O(nodes).
-Grounds GroundsOf(const cluster::Cluster& cluster, const cluster::Workload& workload);
+Grounds GroundsOf(const cluster::Cluster& cluster, const cluster::WorkloadView& workload);
 
 }  // namespace weft::report

@@ -13,7 +13,7 @@
 namespace weft::report {
 namespace {
 
-using cluster::Workload;
+using cluster::WorkloadView;
 using outlook::Layout;
 using outlook::Network;
 using traffic::Recomputation;
@@ -59,8 +59,8 @@ std::string RecomputationText(const Layout& layout) {
 }
 
 // The fastest variant of the same shape, however much memory it takes.
-Candidate WithMemory(const Ground& ground, const Candidate& best) {
-  Candidate fastest = best;
+CandidateLayout WithMemory(const Ground& ground, const CandidateLayout& best) {
+  CandidateLayout fastest = best;
   for (const Layout& one : outlook::VariantsOf(best.layout)) {
     const double seconds = StepSeconds(one, ground, best.network);
     if (seconds < fastest.seconds) fastest = {one, best.network, best.nodes, seconds, 0};
@@ -70,7 +70,7 @@ Candidate WithMemory(const Ground& ground, const Candidate& best) {
 
 class Lifts {
  public:
-  Lifts(const Ground& ground, const Candidate& best)
+  Lifts(const Ground& ground, const CandidateLayout& best)
       : ground_(ground), best_(best), now_(TokensPerAccelerator(best.layout, best.seconds)) {}
 
   void Add(std::string change, const Layout& layout, double seconds) {
@@ -88,7 +88,7 @@ class Lifts {
   }
 
   void AddMemory() {
-    const Candidate one = WithMemory(ground_, best_);
+    const CandidateLayout one = WithMemory(ground_, best_);
     const double bytes = outlook::MemoryPerGPU(one.layout).Total();
     Add(BytesText(static_cast<Int128>(bytes)) + " of memory for microBatchSize " +
             std::to_string(one.layout.model.micro_batch_size) + ", virtualPipeline " +
@@ -112,25 +112,25 @@ class Lifts {
 
  private:
   const Ground& ground_;
-  const Candidate& best_;
+  const CandidateLayout& best_;
   const double now_;
   std::vector<Lift> lifts_;
 };
 
 }  // namespace
 
-std::optional<Candidate> OnNodes(const Workload& workload, const Ground& ground,
-                                 const Layout& layout) {
+std::optional<CandidateLayout> OnNodes(const WorkloadView& workload, const Ground& ground,
+                                       const Layout& layout) {
   const std::uint32_t each = ground.worker.Of(layout.ranks);
   const auto workers = static_cast<std::uint32_t>(layout.ranks / each);
   traffic::Model model;
   model.transformer = layout.model;
   const auto traffic = traffic::ComputeTraffic(model, layout.parallelism, workers, each);
   if (!traffic) return std::nullopt;
-  std::optional<Candidate> best;
+  std::optional<CandidateLayout> best;
   for (const std::vector<fabric::NodeIndex>& order : ground.orders) {
     if (order.size() < workers) continue;
-    Candidate one{layout, {}, std::span(order).first(workers)};
+    CandidateLayout one{layout, {}, std::span(order).first(workers)};
     one.network = outlook::NetworkOf(
         layout, *traffic, {ground.on->fabric.get(), one.nodes, workload.pod.claims_compute_domain});
     one.seconds = StepSeconds(layout, ground, one.network);
@@ -142,21 +142,21 @@ std::optional<Candidate> OnNodes(const Workload& workload, const Ground& ground,
 bool Ranking::Wants(double seconds, double bytes) const {
   if (fastest_.size() < most_ || seconds < fastest_.back().seconds) return true;
   if (seconds > (1 + kEquallyFast) * fastest_.front().seconds) return false;
-  return std::none_of(roomy_.begin(), roomy_.end(), [&](const Candidate& other) {
+  return std::none_of(roomy_.begin(), roomy_.end(), [&](const CandidateLayout& other) {
     return other.seconds <= seconds && other.bytes <= bytes;
   });
 }
 
-void Ranking::Add(const Candidate& one) {
-  const auto slower = [&](const std::vector<Candidate>& list) {
+void Ranking::Add(const CandidateLayout& one) {
+  const auto slower = [&](const std::vector<CandidateLayout>& list) {
     return std::upper_bound(
         list.begin(), list.end(), one.seconds,
-        [](double value, const Candidate& other) { return value < other.seconds; });
+        [](double value, const CandidateLayout& other) { return value < other.seconds; });
   };
   fastest_.insert(slower(fastest_), one);
   if (fastest_.size() > most_) fastest_.pop_back();
   const double limit = (1 + kEquallyFast) * fastest_.front().seconds;
-  std::erase_if(roomy_, [&](const Candidate& other) {
+  std::erase_if(roomy_, [&](const CandidateLayout& other) {
     return other.seconds > limit || (other.seconds >= one.seconds && other.bytes >= one.bytes);
   });
   const auto at = slower(roomy_);
@@ -164,10 +164,10 @@ void Ranking::Add(const Candidate& one) {
   if (one.seconds <= limit && !beaten) roomy_.insert(at, one);
 }
 
-std::vector<Candidate> Ranking::Take() {
+std::vector<CandidateLayout> Ranking::Take() {
   if (roomy_.empty()) return std::move(fastest_);
-  const Candidate first = std::move(roomy_.back());
-  std::erase_if(fastest_, [&](const Candidate& one) {
+  const CandidateLayout first = std::move(roomy_.back());
+  std::erase_if(fastest_, [&](const CandidateLayout& one) {
     return one.layout.parallelism == first.layout.parallelism &&
            one.layout.model == first.layout.model;
   });
@@ -176,8 +176,8 @@ std::vector<Candidate> Ranking::Take() {
   return std::move(fastest_);
 }
 
-std::vector<Candidate> LayoutSearch::Best(const Workload& workload, const Ground& ground,
-                                          std::int64_t count, std::size_t most) {
+std::vector<CandidateLayout> LayoutSearch::Best(const WorkloadView& workload, const Ground& ground,
+                                                std::int64_t count, std::size_t most) {
   workload_ = &workload;
   Ranking best(most);
   const traffic::Transformer& model = *(*workload.model)->transformer;
@@ -204,7 +204,8 @@ void LayoutSearch::TryShape(const Layout& shape, const Ground& ground, Ranking& 
   }
 }
 
-std::vector<Lift> LiftsOf(const Workload& workload, const Ground& ground, const Candidate& best) {
+std::vector<Lift> LiftsOf(const WorkloadView& workload, const Ground& ground,
+                          const CandidateLayout& best) {
   Lifts lifts(ground, best);
   lifts.AddLinks();
   lifts.AddMemory();

@@ -13,7 +13,7 @@
 namespace weft::report {
 
 // A layout on nodes of a ground, and the links that it runs over there.
-struct Candidate {
+struct CandidateLayout {
   outlook::Layout layout;
   outlook::Network network;
   std::span<const fabric::NodeIndex> nodes;  // index = worker; into the ground's orders
@@ -35,20 +35,20 @@ class Ranking {
 
   // Whether a candidate with these figures could be among the best.
   bool Wants(double seconds, double bytes) const;
-  void Add(const Candidate& one);
-  std::vector<Candidate> Take();
+  void Add(const CandidateLayout& one);
+  std::vector<CandidateLayout> Take();
 
  private:
   std::size_t most_;
-  std::vector<Candidate> fastest_;  // at most most_, by seconds
+  std::vector<CandidateLayout> fastest_;  // at most most_, by seconds
   // Equally fast as the fastest so far, by seconds; each takes less memory than those before it.
-  std::vector<Candidate> roomy_;
+  std::vector<CandidateLayout> roomy_;
 };
 
 // The layout on the ground's order of nodes that makes its step shortest, whether or not it fits in
 // memory. Absent if the ground has too few nodes or the traffic is not defined.
-std::optional<Candidate> OnNodes(const cluster::Workload& workload, const Ground& ground,
-                                 const outlook::Layout& layout);
+std::optional<CandidateLayout> OnNodes(const cluster::WorkloadView& workload, const Ground& ground,
+                                       const outlook::Layout& layout);
 
 // Tries layouts, and counts them.
 class LayoutSearch {
@@ -56,8 +56,8 @@ class LayoutSearch {
   // The best layouts (Ranking), at most `most`, that fit in memory on the first `count`
   // accelerators of the ground. Empty if none fits, or if the accelerator has no unit for the
   // precision.
-  std::vector<Candidate> Best(const cluster::Workload& workload, const Ground& ground,
-                              std::int64_t count, std::size_t most);
+  std::vector<CandidateLayout> Best(const cluster::WorkloadView& workload, const Ground& ground,
+                                    std::int64_t count, std::size_t most);
 
   std::int64_t tried() const { return tried_; }
   std::int64_t fitting() const { return fitting_; }
@@ -66,12 +66,12 @@ class LayoutSearch {
   void TryShape(const outlook::Layout& shape, const Ground& ground, Ranking& best);
 
   std::int64_t tried_ = 0, fitting_ = 0;
-  const cluster::Workload* workload_ = nullptr;
+  const cluster::WorkloadView* workload_ = nullptr;
 };
 
 // What would make each accelerator train on more tokens a second than with this layout: faster
 // links, more memory, a larger batch, fewer accelerators; only changes that give 2 % or more.
-std::vector<Lift> LiftsOf(const cluster::Workload& workload, const Ground& ground,
-                          const Candidate& best);
+std::vector<Lift> LiftsOf(const cluster::WorkloadView& workload, const Ground& ground,
+                          const CandidateLayout& best);
 
 }  // namespace weft::report

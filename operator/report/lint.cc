@@ -18,7 +18,7 @@ namespace {
 
 using cluster::Cluster;
 using cluster::Severity;
-using cluster::Workload;
+using cluster::WorkloadView;
 
 // Splits a message "<place>: spec.a.b: what is wrong" into its parts.
 Finding FromError(const Error& error, const std::string& place) {
@@ -40,7 +40,7 @@ class Linter {
   Linter(const Cluster& cluster, const std::string& space) : cluster_(cluster), space_(space) {}
 
   LintReport Run() {
-    Result<std::vector<Workload>> workloads = cluster::AllWorkloads(cluster_);
+    Result<std::vector<WorkloadView>> workloads = cluster::AllWorkloads(cluster_);
     if (!workloads) {
       Invalid(workloads.error(), "");
       return std::move(report_);
@@ -52,7 +52,7 @@ class Linter {
       report_.findings.push_back(
           {note.severity, "", "", std::move(note.reason), std::move(note.text)});
     }
-    for (Workload& workload : *workloads) {
+    for (WorkloadView& workload : *workloads) {
       if (!space_.empty() && workload.key().space != space_) continue;
       const std::size_t begin = report_.findings.size();
       workload.waited_seconds.reset();  // so no wait for a preferred level counts
@@ -70,16 +70,16 @@ class Linter {
     report_.findings.push_back(FromError(error, place));
   }
 
-  void Check(const Workload& workload) {
+  void Check(const WorkloadView& workload) {
     // The solver of this program may crash on it too.
     if (auto failed = plan::RefusalFor(cluster_, workload, {})) {
       report_.findings.push_back({Severity::kError, *workload.place, "status.conditions",
-                                  std::string(failed->reason), std::move(failed->message)});
+                                  failed->reason, std::move(failed->message)});
       return;
     }
     const auto choice = cluster::ChooseFabric(cluster_, workload);
     if (!choice) return Invalid(choice.error(), *workload.place);
-    if (const auto* none = std::get_if<cluster::NoFabric>(&*choice)) {
+    if (const auto* none = std::get_if<Refusal>(&*choice)) {
       if (none->reason == "NoFabric") report_.never_fits = true;
       report_.findings.push_back(
           {Severity::kError, *workload.place, "spec.fabricName", none->reason, none->message});
@@ -99,7 +99,7 @@ class Linter {
   }
 
   // Checks if the workload fits on the empty fabric.
-  void CheckFits(const cluster::ClusterFabric& on, const Workload& workload,
+  void CheckFits(const cluster::ClusterFabric& on, const WorkloadView& workload,
                  const cluster::Problem& problem) {
     placement::Options alone;
     alone.ignore_claims = true;

@@ -132,7 +132,7 @@ Findings RefusedLayout(const LintSubject& subject) {
   if (TransformerOf(subject) == nullptr) return {};
   const outlook::Layout layout = LayoutOf(subject);
   Findings findings;
-  for (const outlook::Refusal& one : outlook::RefusalsOf(layout)) {
+  for (const outlook::InvalidSetting& one : outlook::InvalidSettings(layout)) {
     findings.push_back(
         {Severity::kWarning, "", std::string(one.field), "RefusedLayout", one.message});
   }

@@ -31,7 +31,7 @@ Finding Found(Severity severity, std::string field, std::string reason, std::str
 }
 
 const api::TrainingJob* JobOf(const LintSubject& subject) {
-  const cluster::Workload& workload = subject.workload;
+  const cluster::WorkloadView& workload = subject.workload;
   return workload.is_job ? &subject.cluster.inputs->jobs[workload.index] : nullptr;
 }
 

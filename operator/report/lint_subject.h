@@ -10,7 +10,7 @@ namespace weft::report {
 struct LintSubject {
   const cluster::Cluster& cluster;
   const cluster::ClusterFabric& on;
-  const cluster::Workload& workload;
+  const cluster::WorkloadView& workload;
   const cluster::Problem& problem;
 };
 

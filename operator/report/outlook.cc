@@ -12,7 +12,7 @@ namespace weft::report {
 namespace {
 
 using cluster::Cluster;
-using cluster::Workload;
+using cluster::WorkloadView;
 using fabric::NodeIndex;
 
 class OutlookMaker {
@@ -41,17 +41,17 @@ class OutlookMaker {
   OutlookReport Take() { return std::move(report_); }
 
  private:
-  bool Wanted(const Workload& workload) const {
+  bool Wanted(const WorkloadView& workload) const {
     return choice_.space.empty() || workload.key().space == choice_.space;
   }
 
-  void Leave(const Workload& workload, std::string reason, const std::string& why) {
+  void Leave(const WorkloadView& workload, std::string reason, const std::string& why) {
     report_.notes.push_back(
         {cluster::Severity::kInfo, std::move(reason),
          std::string(workload.kind()) + " " + api::Show(workload.key()) + " " + why + "."});
   }
 
-  void Add(const Workload& workload, std::size_t fabric, const std::vector<NodeIndex>& nodes,
+  void Add(const WorkloadView& workload, std::size_t fabric, const std::vector<NodeIndex>& nodes,
            bool held) {
     if (!Wanted(workload)) return;
     if (!workload.model->has_value() || !(*workload.model)->transformer) {
@@ -71,7 +71,7 @@ class OutlookMaker {
     report_.jobs.push_back(std::move(one));
   }
 
-  void AddCosts(const Workload& workload, const fabric::Fabric& fabric,
+  void AddCosts(const WorkloadView& workload, const fabric::Fabric& fabric,
                 const std::vector<NodeIndex>& nodes, JobOutlook& one) const {
     one.reliability = predict::FailuresOn(fabric, nodes, choice_.prices).reliability;
     if (choice_.prices == nullptr) return;
@@ -81,7 +81,8 @@ class OutlookMaker {
     one.facility_watts = one.prediction->watts * choice_.prices->cooling_overhead;
   }
 
-  Result<outlook::Prediction> Predict(const Workload& workload, const cluster::ClusterFabric& on,
+  Result<outlook::Prediction> Predict(const WorkloadView& workload,
+                                      const cluster::ClusterFabric& on,
                                       const std::vector<NodeIndex>& nodes, JobOutlook& one) const {
     const auto traffic =
         traffic::ComputeTraffic(*workload.model, *workload.parallelism, workload.workers,

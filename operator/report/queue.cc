@@ -22,13 +22,13 @@ constexpr const char* kNow = "now";
 std::string WhyOf(const plan::Refused& refused) {
   std::string text = refused.message;
   if (!refused.why || !refused.why->ever) return text;
-  const std::string time = " " + plan::OutlookText(refused.outlook, true);
+  const std::string time = " " + plan::FitTimeText(refused.fit_time, true);
   if (const auto at = text.find(time); at != text.npos) text.erase(at, time.size());
   return text;
 }
 
 QueueRow RowOf(const cluster::Cluster& cluster, const plan::PlanEntry& entry) {
-  const cluster::Workload& workload = entry.workload;
+  const cluster::WorkloadView& workload = entry.workload;
   QueueRow row;
   row.key = workload.key();
   row.kind = workload.kind();
@@ -78,9 +78,9 @@ bool WaitsBefore(const life::WaitingWorkload* a, const life::WaitingWorkload* b)
 }
 
 // Collects the rows of all namespaces.
-class Queue {
+class QueueRows {
  public:
-  Queue(const cluster::Cluster& cluster, const std::vector<life::WaitingWorkload>& waiting)
+  QueueRows(const cluster::Cluster& cluster, const std::vector<life::WaitingWorkload>& waiting)
       : cluster_(cluster), waiting_(waiting) {
     for (const life::WaitingWorkload& one : waiting) {
       for (const api::Placement& asked : one.asked) {
@@ -100,7 +100,7 @@ class Queue {
     QueueRow row = RowOf(cluster_, entry);
     if (asker != nullptr) TellWorkload(*asker, row);
     row.start = start;
-    row.never = entry.refused() != nullptr && plan::NeverFits(*entry.refused());
+    row.never = entry.refused() != nullptr && !entry.refused()->ever;
     row.position = rows_.size() + 1;
     rows_.push_back(std::move(row));
   }
@@ -119,7 +119,7 @@ class Queue {
   }
 
  private:
-  const life::WaitingWorkload* AskerOf(const cluster::Workload& workload) const {
+  const life::WaitingWorkload* AskerOf(const cluster::WorkloadView& workload) const {
     const auto found = workload.is_job ? askers_.end() : askers_.find(workload.key());
     return found == askers_.end() ? nullptr : found->second;
   }
@@ -137,7 +137,7 @@ std::vector<QueueRow> MakeQueue(const cluster::Cluster& cluster, const plan::Pla
                                 const std::vector<life::WaitingWorkload>& waiting,
                                 const QueueOptions& options) {
   const auto starts = plan::ForecastStarts(cluster, report, options.reserve_after_seconds);
-  Queue queue(cluster, waiting);
+  QueueRows queue(cluster, waiting);
   for (const std::size_t e : report.decided) queue.Add(report.entries[e], starts[e]);
   std::vector<QueueRow> rows = std::move(queue).Rows();
   std::erase_if(rows, [&](const QueueRow& row) {

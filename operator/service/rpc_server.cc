@@ -167,7 +167,7 @@ class Calls final : public v1::PlacementService::Service {
   template <typename Response, typename Compute>
   grpc::Status Answer(grpc::ServerContext& context, Response& response, Compute compute) {
     return Await(context, response, [this, compute = std::move(compute)]() -> Result<Response> {
-      Result<RpcSource::Live> live = source_.Look();
+      Result<RpcSource::Live> live = source_.TakeSnapshot();
       if (!live) return live.error();
       return compute(*std::move(live));
     });
@@ -261,7 +261,7 @@ class Following {
     return grpc::Status::OK;
   }
 
-  bool TellSynced() {
+  bool SendSynced() {
     Message message;
     message.set_change(Message::CHANGE_SYNCED);
     return Send(std::move(message));
@@ -293,7 +293,7 @@ grpc::Status Calls::WatchPlacements(grpc::ServerContext* context,
   Following following(*decided, request->namespace_(), *writer);
   if (grpc::Status begun = following.Begin(request->cursor()); !begun.ok()) return begun;
   if (grpc::Status caught_up = following.Go(milliseconds(0)); !caught_up.ok()) return caught_up;
-  if (!following.TellSynced()) return grpc::Status::OK;
+  if (!following.SendSynced()) return grpc::Status::OK;
   while (!context->IsCancelled() && !stopped_) {
     if (grpc::Status gone = following.Go(kLook); !gone.ok()) return gone;
     // An expired credential or a revoked right ends the stream; an API server that does not answer

@@ -23,10 +23,10 @@ class RpcSource {
     std::shared_ptr<const cluster::Fabrics> fabrics;
   };
   // Errors  kTransient: this replica is not the leader, or has not read the cluster yet.
-  virtual Result<Live> Look() = 0;
+  virtual Result<Live> TakeSnapshot() = 0;
 
   // The log of decisions, with an epoch that is unique among all leaders' logs.
-  // Errors  as in Look.
+  // Errors  as in TakeSnapshot.
   struct Decided {
     std::shared_ptr<const controllers::PlacementLog> log;
     std::string epoch;

@@ -272,12 +272,12 @@ bool Dispatcher::SeatReservation() {
     return true;
   }
   const Asker& asker = Ask(kept_->job);
-  const auto seat = [&](const fabric::Claims& claims, bool empty) {
+  const auto choose = [&](const fabric::Claims& claims, bool empty) {
     return placer_.Reserve(claims, asker.request, *asker.graph, empty);
   };
-  plan::Outlook outlook;
-  outlook.within_seconds = kept_->reservation.within_seconds;
-  auto reservation = plan::Reserve(claims_, asker.workload, seat, outlook, Endings());
+  plan::FitTime fit_time;
+  fit_time.within_seconds = kept_->reservation.within_seconds;
+  auto reservation = plan::Reserve(claims_, asker.workload, choose, fit_time, Endings());
   if (!reservation) {
     no_reservation_up_to_ = queue_.TurnOf(kept_->job);
     in_force_ = false;
@@ -292,7 +292,7 @@ bool Dispatcher::SeatReservation() {
   return true;
 }
 
-// When the last of the jobs ends that the outlook counts on.
+// When the last of the jobs ends that the fit time counts on.
 std::optional<Micros> Dispatcher::TimeOf(std::optional<std::int64_t> within_seconds) const {
   if (!within_seconds) return std::nullopt;
   Micros last = now_;

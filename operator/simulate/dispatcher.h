@@ -65,7 +65,7 @@ class Dispatcher {
   // A shape as this run asks for it; the names change from job to job.
   struct Asker {
     api::ObjectMeta meta;
-    cluster::Workload workload;
+    cluster::WorkloadView workload;
     placement::Request request;
     const traffic::WorkerGraph* graph = nullptr;
     bool named = false;  // true: claims carry the job's name

@@ -20,8 +20,8 @@ inline constexpr const char* kTokensAnnotation = "weft.dev/train-tokens";
 
 // What jobs have in common that differ only in their names, times and priorities.
 struct Shape {
-  api::TrainingJob job;        // a job of this shape
-  cluster::Workload workload;  // points into `job`
+  api::TrainingJob job;            // a job of this shape
+  cluster::WorkloadView workload;  // points into `job`
   cluster::Problem problem;
   std::optional<traffic::WorkerGraph> graph;
   std::uint32_t gpus = 0;  // of all workers

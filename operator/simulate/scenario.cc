@@ -18,7 +18,7 @@ namespace weft::simulate {
 namespace {
 
 // The annotation as a number of at least 0; nothing if it is absent.
-Result<std::optional<double>> NumberOf(const cluster::Workload& workload, const char* key) {
+Result<std::optional<double>> NumberOf(const cluster::WorkloadView& workload, const char* key) {
   const auto text = workload.meta->annotations.At(key);
   if (!text) return std::optional<double>();
   double value = 0;
@@ -58,7 +58,7 @@ class Maker {
  private:
   // The shape of the key, made by `make` if it is new. Nothing if it never fits.
   Result<std::optional<std::uint32_t>> ShapeOf(const std::string& key,
-                                               const cluster::Workload& like) {
+                                               const cluster::WorkloadView& like) {
     const auto [found, fresh] = shapes_.try_emplace(key, std::nullopt);
     if (!fresh) return found->second;
     auto problem = cluster::MakeProblem(on_, like);
@@ -87,11 +87,11 @@ class Maker {
     if (!workloads) return workloads.error();
     if (options_.past) AddPast(*workloads);
     std::optional<UnixSeconds> first;
-    for (const cluster::Workload& one : *workloads) {
+    for (const cluster::WorkloadView& one : *workloads) {
       const auto created = ParseTime(one.meta->creation_timestamp);
       if (created && (!first || *created < *first)) first = created;
     }
-    for (const cluster::Workload& one : *workloads) {
+    for (const cluster::WorkloadView& one : *workloads) {
       if (!one.is_job) continue;
       const auto fabric = cluster::ChooseFabric(cluster_, one);
       if (!fabric) return fabric.error();
@@ -103,11 +103,11 @@ class Maker {
   }
 
   // The TrainingJobs that have ended after they ran.
-  void AddPast(std::vector<cluster::Workload>& workloads) const {
+  void AddPast(std::vector<cluster::WorkloadView>& workloads) const {
     const auto& jobs = cluster_.inputs->jobs;
     for (std::size_t j = 0; j < jobs.size(); ++j) {
       if (!jobs[j].unreadable.empty() || !RanFor(jobs[j])) continue;
-      cluster::Workload workload = cluster::WorkloadOf(jobs[j]);
+      cluster::WorkloadView workload = cluster::WorkloadOf(jobs[j]);
       workload.index = j;
       workload.expected_seconds = jobs[j].expected_duration_seconds;
       workloads.push_back(std::move(workload));
@@ -122,7 +122,7 @@ class Maker {
     return std::max<UnixSeconds>(0, *end - *start - job.record.suspended_seconds) * kSecond;
   }
 
-  Status AddManifest(const cluster::Workload& workload, UnixSeconds first) {
+  Status AddManifest(const cluster::WorkloadView& workload, UnixSeconds first) {
     const auto at = NumberOf(workload, kArrivalAnnotation);
     if (!at) return at.error();
     const auto run = NumberOf(workload, kRunAnnotation);
@@ -162,7 +162,7 @@ class Maker {
   }
 
   // Jobs of equal specs have one shape. Without the spec's text a job has one of its own.
-  std::string KeyOf(const cluster::Workload& workload) const {
+  std::string KeyOf(const cluster::WorkloadView& workload) const {
     const api::TrainingJob& job = cluster_.inputs->jobs[workload.index];
     if (job.raw == nullptr || !job.raw->contains("spec")) return "job " + api::Show(job.meta.key);
     nlohmann::json spec = job.raw->at("spec");

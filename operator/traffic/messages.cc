@@ -5,7 +5,7 @@
 namespace weft::traffic {
 namespace {
 
-struct Step {
+struct StepCounts {
   std::int64_t micro_batches = 1;
   std::int64_t layers = 1;         // layers of one stage
   std::int64_t expert_layers = 1;  // layers with experts in one stage
@@ -20,7 +20,8 @@ std::int64_t Times(std::int64_t a, std::int64_t b, std::int64_t c) {
   return SaturatingMultiply(SaturatingMultiply(a, b), c);
 }
 
-std::int64_t Messages(const GroupFamily& family, const Parallelism& parallelism, const Step& step) {
+std::int64_t Messages(const GroupFamily& family, const Parallelism& parallelism,
+                      const StepCounts& step) {
   const std::int64_t hops = std::int64_t{family.group_size} - 1;
   const std::int64_t m = step.micro_batches;
   switch (family.axis) {
@@ -51,7 +52,7 @@ std::int64_t MessagesOf(const GroupFamily& family, const std::optional<Model>& m
     return family.pattern == Pattern::kRing ? std::int64_t{family.group_size} - 1 : 1;
   }
   const Transformer& transformer = *model->transformer;
-  Step step;
+  StepCounts step;
   step.micro_batches =
       transformer.global_batch_size / (transformer.micro_batch_size * shape.data());
   step.layers = PerStage(transformer.layers, shape.pipeline());

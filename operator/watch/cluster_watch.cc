@@ -36,7 +36,7 @@ class Sink final : public kube::ObjectSink {
       : typed_(resource, kind, store, hooks), decoding_(kServedPlace, kind.decode, typed_) {}
   void OnReplaceBegin() override { decoding_.OnReplaceBegin(); }
   void OnUpsert(const kube::ServedObject& object) override { decoding_.OnUpsert(object); }
-  void OnDelete(const api::ObjectKey& key) override { decoding_.OnDelete(key); }
+  void OnDelete(const api::Deletion& deletion) override { decoding_.OnDelete(deletion); }
   void OnSynced(const std::string& version) override { decoding_.OnSynced(version); }
   std::vector<api::ObjectKey> HeldUpTo(const std::string& version) override {
     return decoding_.HeldUpTo(version);
@@ -167,16 +167,16 @@ kube::Millis ClusterWatch::Staleness() const {
   return longest;
 }
 
-Store::Picture ClusterWatch::Look() const {
-  Store::Picture picture = store_.Look();
-  cluster::OrderAll(picture.inputs);
-  return picture;
+Store::Snapshot ClusterWatch::TakeSnapshot() const {
+  Store::Snapshot snapshot = store_.TakeSnapshot();
+  cluster::OrderAll(snapshot.inputs);
+  return snapshot;
 }
 
-cluster::Cluster ClusterWatch::LookAtCluster() {
-  Store::Picture picture = Look();
-  const auto fabrics = fabrics_.Of(picture);
-  return cluster::BuildCluster(std::move(picture.inputs), *fabrics);
+cluster::Cluster ClusterWatch::SnapshotCluster() {
+  Store::Snapshot snapshot = TakeSnapshot();
+  const auto fabrics = fabrics_.Of(snapshot);
+  return cluster::BuildCluster(std::move(snapshot.inputs), *fabrics);
 }
 
 }  // namespace weft::watch

@@ -51,8 +51,8 @@ class ClusterWatch {
   FabricCache& fabrics() { return fabrics_; }
   // The cluster as it is now, with inputs in order.
   // Cost  O(nodes + pods log pods).
-  Store::Picture Look() const;
-  cluster::Cluster LookAtCluster();
+  Store::Snapshot TakeSnapshot() const;
+  cluster::Cluster SnapshotCluster();
 
  private:
   template <typename T>

@@ -6,14 +6,14 @@
 
 namespace weft::watch {
 
-std::shared_ptr<const cluster::Fabrics> FabricCache::Of(const Store::Picture& picture) {
+std::shared_ptr<const cluster::Fabrics> FabricCache::Of(const Store::Snapshot& snapshot) {
   const std::lock_guard lock(mutex_);
-  if (!fabrics_ || of_ != picture.fabrics) {
+  if (!fabrics_ || of_ != snapshot.fabrics) {
     // There are no errors here: a Fabric that cannot be built is left out.
-    auto built = cluster::BuildFabrics(picture.inputs, cluster::OnBadFabric::kSetAside);
+    auto built = cluster::BuildFabrics(snapshot.inputs, cluster::OnBadFabric::kSetAside);
     WEFT_CHECK(built.has_value());
     fabrics_ = std::make_shared<const cluster::Fabrics>(*std::move(built));
-    of_ = picture.fabrics;
+    of_ = snapshot.fabrics;
   }
   return fabrics_;
 }

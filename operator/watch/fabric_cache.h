@@ -10,18 +10,18 @@
 
 namespace weft::watch {
 
-// The fabrics of the store's latest picture; rebuilt only if a Node or Fabric has changed.
+// The fabrics of the store's latest snapshot; rebuilt only if a Node or Fabric has changed.
 // Thread-safety  all calls may run at once.
 class FabricCache {
  public:
-  std::shared_ptr<const cluster::Fabrics> Of(const Store::Picture& picture);
-  // The fabrics of the last picture that was requested; null before the first.
+  std::shared_ptr<const cluster::Fabrics> Of(const Store::Snapshot& snapshot);
+  // The fabrics of the last snapshot that was requested; null before the first.
   std::shared_ptr<const cluster::Fabrics> Latest() const;
 
  private:
   mutable std::mutex mutex_;
   std::shared_ptr<const cluster::Fabrics> fabrics_;
-  std::uint64_t of_ = 0;  // the picture that they are built from
+  std::uint64_t of_ = 0;  // the snapshot that they are built from
 };
 
 }  // namespace weft::watch

@@ -47,7 +47,7 @@ bool Waits(const api::Placement& placement) {
          life::IsPlanned(placement);
 }
 
-bool AsksForPlacement(const api::Pod& pod) {
+bool RequestsPlacement(const api::Pod& pod) {
   return pod.meta.labels.At(api::kPlaceLabel) == "true" &&
          !pod.meta.labels.contains(api::kPlacementLabel) && !api::ControllingJob(pod.meta);
 }
@@ -61,7 +61,7 @@ std::optional<api::ObjectKey> GangOf(const api::Pod& pod) {
   if (const auto name = pod.meta.labels.At(api::kPlacementLabel)) {
     return api::ObjectKey{space, WithoutHash(*name)};
   }
-  if (!AsksForPlacement(pod)) return std::nullopt;
+  if (!RequestsPlacement(pod)) return std::nullopt;
   const auto gang = cluster::ForeignGangOf(pod);
   return api::ObjectKey{space, gang ? gang->base : ""};
 }

@@ -24,7 +24,7 @@ bool Waits(const api::Placement& placement);
 
 // Whether the pod has the label weft.dev/place: "true", no label weft.dev/placement, and no
 // TrainingJob controls it.
-bool AsksForPlacement(const api::Pod& pod);
+bool RequestsPlacement(const api::Pod& pod);
 
 // Whether the Placement selects pods of another controller.
 bool Selects(const api::Placement& placement);

@@ -60,23 +60,23 @@ void Store::Put(T object) {
     if (!Admit(object)) return;
     change.now = std::make_shared<const T>(std::move(object));
     bool replaced = false;
-    std::tie(change.before, replaced) = std::get<Table<T>>(tables_).Put(change.now);
+    std::tie(change.before, replaced) = std::get<ObjectTable<T>>(tables_).Put(change.now);
     if (!replaced) return;
     Index(change);
   }
-  Tell(change);
+  Notify(change);
 }
 
 template <typename T>
-void Store::Remove(const api::ObjectKey& key) {
+void Store::Remove(const api::Deletion& deletion) {
   Change<T> change;
   {
     const std::lock_guard lock(mutex_);
-    change.before = std::get<Table<T>>(tables_).Remove(key);
+    change.before = std::get<ObjectTable<T>>(tables_).Remove(deletion);
     if (!change.before) return;
     Index(change);
   }
-  Tell(change);
+  Notify(change);
 }
 
 // Ignores heartbeats, which change no fact, and unreadable states of a node that was readable
@@ -170,42 +170,42 @@ void Store::Index(const Change<api::Workload>& change) {
 
 // PriorityClasses, Namespaces and learned steps: a change of them may change plans.
 template <typename T>
-void Store::Tell(const Change<T>&) const {
+void Store::Notify(const Change<T>&) const {
   hooks_.on_capacity();
 }
 
 // A new node needs no call: its jobs were never told that the node is gone.
-void Store::Tell(const Change<api::Node>& change) const {
+void Store::Notify(const Change<api::Node>& change) const {
   const bool healed =
       change.before && change.now && IsReady(*change.before) != IsReady(*change.now);
   WEFT_CHECK(change.before || change.now);
-  if (healed || !change.now) TellJobsOn(change.before->meta.key.name);
-  TellFabric();
+  if (healed || !change.now) NotifyJobsOn(change.before->meta.key.name);
+  NotifyFabric();
 }
 
-void Store::Tell(const Change<api::Pod>& change) const {
+void Store::Notify(const Change<api::Pod>& change) const {
   const auto& [before, now] = change;
   const api::ObjectMeta& meta = change.either().meta;
-  TellOwner(meta);
-  TellPlacementsOf(change.either());
-  if (before && now && before->meta.labels != meta.labels) TellPlacementsOf(*before);
-  TellGang(change.either());
+  NotifyOwner(meta);
+  NotifyPlacementsOf(change.either());
+  if (before && now && before->meta.labels != meta.labels) NotifyPlacementsOf(*before);
+  NotifyGang(change.either());
   const bool planned = before && now ? !HoldAlike(*before, *now)
                        : now         ? true
                                      : before->Holds() || !before->scheduling_gates.empty();
   if (planned) hooks_.on_capacity();
 }
 
-void Store::Tell(const Change<api::TrainingJob>& change) const {
+void Store::Notify(const Change<api::TrainingJob>& change) const {
   if (Seeded(Bug::kLeak) && !change.now) new std::string(std::size_t{4} << 20, 'x');
   hooks_.on_job(change.either().meta.key);
-  TellWorkloadsOf(change.either().meta.uid);
+  NotifyWorkloadsOf(change.either().meta.uid);
   if (!change.now) hooks_.on_capacity();
 }
 
-void Store::Tell(const Change<api::Placement>& change) const {
+void Store::Notify(const Change<api::Placement>& change) const {
   const api::ObjectMeta& meta = change.either().meta;
-  TellOwner(meta);
+  NotifyOwner(meta);
   if (change.now && !api::ControllingJob(meta)) hooks_.on_placement(meta.key);
   if (const auto base = meta.labels.At(cluster::kGangLabel); base && !change.now) {
     hooks_.on_gang({meta.key.space, std::string(*base)});
@@ -217,9 +217,9 @@ void Store::Tell(const Change<api::Placement>& change) const {
   hooks_.on_capacity();
 }
 
-void Store::Tell(const Change<api::Fabric>& change) const {
+void Store::Notify(const Change<api::Fabric>& change) const {
   if (change.before && change.now && SpecIsTheSame(*change.before, *change.now)) return;
-  TellFabric();
+  NotifyFabric();
   SnapshotMap<api::AdmissionCheck>::Snapshot checks;  // which may name the Fabric
   {
     const std::lock_guard lock(mutex_);
@@ -228,31 +228,31 @@ void Store::Tell(const Change<api::Fabric>& change) const {
   checks.Each([&](const auto& check) { hooks_.on_workload(check->meta.key); });
 }
 
-void Store::Tell(const Change<api::ResourceSlice>& change) const {
+void Store::Notify(const Change<api::ResourceSlice>& change) const {
   bool counts = false;
   {
     const std::lock_guard lock(mutex_);
     counts = HasAccelerators(change.either());
   }
-  if (counts) TellFabric();
+  if (counts) NotifyFabric();
 }
 
-void Store::Tell(const Change<api::DeviceClass>&) const { TellFabric(); }
+void Store::Notify(const Change<api::DeviceClass>&) const { NotifyFabric(); }
 
-void Store::Tell(const Change<api::ResourceClaim>& change) const {
+void Store::Notify(const Change<api::ResourceClaim>& change) const {
   const auto& [before, now] = change;
   const bool same = before && now && before->devices == now->devices && before->users == now->users;
   const bool holds = (before && !before->devices.empty()) || (now && !now->devices.empty());
   if (holds && !same) hooks_.on_capacity();
-  if (!before && !now->of_template) TellGangsThatName(now->meta.key);
+  if (!before && !now->of_template) NotifyGangsNaming(now->meta.key);
 }
 
-void Store::Tell(const Change<api::ClaimTemplate>& change) const {
-  TellGangsThatName(change.either().meta.key);
+void Store::Notify(const Change<api::ClaimTemplate>& change) const {
+  NotifyGangsNaming(change.either().meta.key);
 }
 
 // What pods ask for that were made before their claim or template was seen is known only now.
-void Store::TellGangsThatName(const api::ObjectKey& key) const {
+void Store::NotifyGangsNaming(const api::ObjectKey& key) const {
   SnapshotMap<api::Pod>::Snapshot pods;
   {
     const std::lock_guard lock(mutex_);
@@ -263,32 +263,32 @@ void Store::TellGangsThatName(const api::ObjectKey& key) const {
     const bool names = std::any_of(pod->claims.begin(), pod->claims.end(), [&](const auto& claim) {
       return claim.claim == key.name || claim.claim_template == key.name;
     });
-    if (names) TellGang(*pod);
+    if (names) NotifyGang(*pod);
   });
 }
 
-void Store::Tell(const Change<Service>& change) const { TellOwner(change.either().meta); }
+void Store::Notify(const Change<Service>& change) const { NotifyOwner(change.either().meta); }
 
-void Store::Tell(const Change<api::Workload>& change) const {
-  TellOwner(change.either().meta);
+void Store::Notify(const Change<api::Workload>& change) const {
+  NotifyOwner(change.either().meta);
   hooks_.on_workload(change.either().meta.key);
 }
 
-void Store::Tell(const Change<api::AdmissionCheck>& change) const {
+void Store::Notify(const Change<api::AdmissionCheck>& change) const {
   const auto& [before, now] = change;
   hooks_.on_workload(change.either().meta.key);
   const bool same = before && now && before->controller == now->controller &&
                     before->parameters == now->parameters;
-  if (!same) TellWorkloads();
+  if (!same) NotifyWorkloads();
 }
 
-void Store::Tell(const Change<api::ResourceFlavor>& change) const {
+void Store::Notify(const Change<api::ResourceFlavor>& change) const {
   const auto& [before, now] = change;
   if (before && now && before->meta.generation == now->meta.generation) return;
-  TellWorkloads();
+  NotifyWorkloads();
 }
 
-void Store::TellWorkloads() const {
+void Store::NotifyWorkloads() const {
   SnapshotMap<api::Workload>::Snapshot workloads;
   {
     const std::lock_guard lock(mutex_);
@@ -298,7 +298,7 @@ void Store::TellWorkloads() const {
 }
 
 // The checks of a job's Workload depend on the job.
-void Store::TellWorkloadsOf(const std::string& job_uid) const {
+void Store::NotifyWorkloadsOf(const std::string& job_uid) const {
   SnapshotMap<api::Workload>::Snapshot workloads;
   {
     const std::lock_guard lock(mutex_);
@@ -309,18 +309,18 @@ void Store::TellWorkloadsOf(const std::string& job_uid) const {
   workloads.Each([&](const auto& workload) { hooks_.on_workload(workload->meta.key); });
 }
 
-void Store::TellFabric() const {
+void Store::NotifyFabric() const {
   hooks_.on_fabric();
   hooks_.on_capacity();
 }
 
-void Store::TellOwner(const api::ObjectMeta& owned) const {
+void Store::NotifyOwner(const api::ObjectMeta& owned) const {
   if (const auto* owner = api::ControllingJob(owned)) {
     hooks_.on_job({owned.key.space, owner->name});
   }
 }
 
-void Store::TellJobsOn(const std::string& node) const {
+void Store::NotifyJobsOn(const std::string& node) const {
   std::vector<api::ObjectKey> jobs;
   {
     const std::lock_guard lock(mutex_);
@@ -331,7 +331,7 @@ void Store::TellJobsOn(const std::string& node) const {
   for (const api::ObjectKey& job : jobs) hooks_.on_job(job);
 }
 
-void Store::TellPlacementsOf(const api::Pod& pod) const {
+void Store::NotifyPlacementsOf(const api::Pod& pod) const {
   if (api::ControllingJob(pod.meta)) return;
   for (const auto& placement : PlacementsOf(pod)) {
     hooks_.on_placement(placement->meta.key);
@@ -341,8 +341,8 @@ void Store::TellPlacementsOf(const api::Pod& pod) const {
   }
 }
 
-void Store::TellGang(const api::Pod& pod) const {
-  if (AsksForPlacement(pod)) hooks_.on_gang(*GangOf(pod));
+void Store::NotifyGang(const api::Pod& pod) const {
+  if (RequestsPlacement(pod)) hooks_.on_gang(*GangOf(pod));
 }
 
 // Only for kinds that answers to our own writes put into the store; other kinds come from the
@@ -370,7 +370,7 @@ std::vector<api::ObjectKey> Store::HeldUpTo(const std::string& resource_version)
 
 #define WEFT_STORE_OF(T)                                 \
   template void Store::Put<T>(T);                        \
-  template void Store::Remove<T>(const api::ObjectKey&); \
+  template void Store::Remove<T>(const api::Deletion&);  \
   template std::vector<api::ObjectKey> Store::HeldUpTo<T>(const std::string&) const
 WEFT_STORE_OF(api::Node);
 WEFT_STORE_OF(api::Pod);

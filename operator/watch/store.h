@@ -65,8 +65,9 @@ class Store {
   // ResourceClaim, ClaimTemplate, DeviceClass, and Service.
   template <typename T>
   void Put(T object);
+  // Removes the object that the deletion is about, if it is still there (table.h).
   template <typename T>
-  void Remove(const api::ObjectKey& key);
+  void Remove(const api::Deletion& deletion);
 
   // Keys of one kind whose stored version is at most `resource_version`: those that a list of that
   // version lacks are gone.
@@ -77,6 +78,7 @@ class Store {
   std::optional<JobObjects> ObjectsOf(const api::ObjectKey& job) const;
   std::optional<WorkloadObjects> ObjectsOfWorkload(const api::ObjectKey& workload) const;
   std::shared_ptr<const api::Placement> PlacementAt(const api::ObjectKey& key) const;
+  std::shared_ptr<const api::Workload> WorkloadAt(const api::ObjectKey& key) const;
   std::shared_ptr<const api::AdmissionCheck> AdmissionCheckAt(const std::string& name) const;
   bool HasFabric(const std::string& name) const;
   life::NodeState StateOfNode(const std::string& node) const;
@@ -86,7 +88,7 @@ class Store {
   // Workload also those that WasWorkerOf (object_facts.h) names.
   // Cost  O(pods of its gang); without one (GangOf) O(pods of its namespace).
   std::vector<std::shared_ptr<const api::Pod>> PodsOf(const api::Placement& placement) const;
-  // Pods of the gang (GangOf) that ask for a Placement (AsksForPlacement), with what their claims
+  // Pods of the gang (GangOf) that ask for a Placement (RequestsPlacement), with what their claims
   // ask for among their requests, without those that name a claim or template which is not known
   // yet; and the Placements that may select them: those of the gang, and those that name no gang.
   // Cost  O(pods of the gang); O(Placements of the gang, and of the namespace without a gang).
@@ -95,17 +97,17 @@ class Store {
   std::vector<std::shared_ptr<const api::Fabric>> UnreadableFabrics() const;
   // All objects that a decision reads, in order of key within each kind; `order` is empty.
   // Unreadable Fabrics are left out.
-  struct Picture {
+  struct Snapshot {
     api::Inputs inputs;
-    std::uint64_t fabrics = 0;  // equal in two pictures with the same nodes and Fabrics
+    std::uint64_t fabrics = 0;  // equal in two snapshots with the same nodes and Fabrics
   };
-  Picture Look() const;
-  // A picture of only Nodes and Fabrics.
-  Picture LookAtFabrics() const;
-  // The objects of Kueue, which the pictures lack.
-  api::KueueInputs LookAtKueue() const;
-  // A picture of only TrainingJobs, Placements and learned steps.
-  Picture LookAtJobs() const;
+  Snapshot TakeSnapshot() const;
+  // A snapshot of only Nodes and Fabrics.
+  Snapshot SnapshotFabrics() const;
+  // The objects of Kueue, which the snapshots lack.
+  api::KueueInputs SnapshotKueue() const;
+  // A snapshot of only TrainingJobs, Placements and learned steps.
+  Snapshot SnapshotJobs() const;
 
  private:
   // An object before and after a change; null: it did not exist, or is gone.
@@ -119,8 +121,8 @@ class Store {
   using Owned = std::map<std::string, SnapshotMap<T>>;
 
   template <typename T>
-  const Table<T>& table() const {
-    return std::get<Table<T>>(tables_);
+  const ObjectTable<T>& table() const {
+    return std::get<ObjectTable<T>>(tables_);
   }
 
   // What a change of a kind does. With the lock: whether to store the object, and which indexes
@@ -142,29 +144,29 @@ class Store {
   void Index(const Change<api::ResourceSlice>& change);
   void Index(const Change<api::DeviceClass>& change);
   template <typename T>
-  void Tell(const Change<T>& change) const;
-  void Tell(const Change<api::Node>& change) const;
-  void Tell(const Change<api::Pod>& change) const;
-  void Tell(const Change<api::TrainingJob>& change) const;
-  void Tell(const Change<api::Placement>& change) const;
-  void Tell(const Change<api::Fabric>& change) const;
-  void Tell(const Change<Service>& change) const;
-  void Tell(const Change<api::ResourceSlice>& change) const;
-  void Tell(const Change<api::ResourceClaim>& change) const;
-  void Tell(const Change<api::ClaimTemplate>& change) const;
-  void Tell(const Change<api::DeviceClass>& change) const;
-  void Tell(const Change<api::Workload>& change) const;
-  void Tell(const Change<api::AdmissionCheck>& change) const;
-  void Tell(const Change<api::ResourceFlavor>& change) const;
+  void Notify(const Change<T>& change) const;
+  void Notify(const Change<api::Node>& change) const;
+  void Notify(const Change<api::Pod>& change) const;
+  void Notify(const Change<api::TrainingJob>& change) const;
+  void Notify(const Change<api::Placement>& change) const;
+  void Notify(const Change<api::Fabric>& change) const;
+  void Notify(const Change<Service>& change) const;
+  void Notify(const Change<api::ResourceSlice>& change) const;
+  void Notify(const Change<api::ResourceClaim>& change) const;
+  void Notify(const Change<api::ClaimTemplate>& change) const;
+  void Notify(const Change<api::DeviceClass>& change) const;
+  void Notify(const Change<api::Workload>& change) const;
+  void Notify(const Change<api::AdmissionCheck>& change) const;
+  void Notify(const Change<api::ResourceFlavor>& change) const;
 
-  void TellFabric() const;
-  void TellOwner(const api::ObjectMeta& owned) const;
-  void TellWorkloads() const;
-  void TellWorkloadsOf(const std::string& job_uid) const;
-  void TellJobsOn(const std::string& node) const;
-  void TellPlacementsOf(const api::Pod& pod) const;
-  void TellGang(const api::Pod& pod) const;
-  void TellGangsThatName(const api::ObjectKey& claim_or_template) const;
+  void NotifyFabric() const;
+  void NotifyOwner(const api::ObjectMeta& owned) const;
+  void NotifyWorkloads() const;
+  void NotifyWorkloadsOf(const std::string& job_uid) const;
+  void NotifyJobsOn(const std::string& node) const;
+  void NotifyPlacementsOf(const api::Pod& pod) const;
+  void NotifyGang(const api::Pod& pod) const;
+  void NotifyGangsNaming(const api::ObjectKey& claim_or_template) const;
 
   std::vector<std::shared_ptr<const api::Placement>> PlacementsOf(const api::Pod& pod) const;
   void AddAskedByClaims(const std::string& space,
@@ -175,11 +177,13 @@ class Store {
   StoreHooks hooks_;
   mutable std::mutex mutex_;
   std::uint64_t fabric_changes_ = 0;
-  std::tuple<Table<api::Node>, Table<api::Pod>, Table<api::TrainingJob>, Table<api::Placement>,
-             Table<api::Fabric>, Table<api::PriorityClass>, Table<api::Namespace>, Table<Service>,
-             Table<api::Workload>, Table<api::AdmissionCheck>, Table<api::ResourceFlavor>,
-             Table<api::ConfigMap>, Table<api::ResourceSlice>, Table<api::ResourceClaim>,
-             Table<api::ClaimTemplate>, Table<api::DeviceClass>>
+  std::tuple<ObjectTable<api::Node>, ObjectTable<api::Pod>, ObjectTable<api::TrainingJob>,
+             ObjectTable<api::Placement>, ObjectTable<api::Fabric>, ObjectTable<api::PriorityClass>,
+             ObjectTable<api::Namespace>, ObjectTable<Service>, ObjectTable<api::Workload>,
+             ObjectTable<api::AdmissionCheck>, ObjectTable<api::ResourceFlavor>,
+             ObjectTable<api::ConfigMap>, ObjectTable<api::ResourceSlice>,
+             ObjectTable<api::ResourceClaim>, ObjectTable<api::ClaimTemplate>,
+             ObjectTable<api::DeviceClass>>
       tables_;
   SnapshotMap<NotReady> not_ready_;
   Owned<api::Pod> pods_of_;

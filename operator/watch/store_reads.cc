@@ -100,6 +100,11 @@ std::optional<WorkloadObjects> Store::ObjectsOfWorkload(const api::ObjectKey& ke
   return objects;
 }
 
+std::shared_ptr<const api::Workload> Store::WorkloadAt(const api::ObjectKey& key) const {
+  const std::lock_guard lock(mutex_);
+  return table<api::Workload>().Find(key);
+}
+
 std::shared_ptr<const api::AdmissionCheck> Store::AdmissionCheckAt(const std::string& name) const {
   const std::lock_guard lock(mutex_);
   return table<api::AdmissionCheck>().Find({"", name});
@@ -146,7 +151,7 @@ std::vector<std::shared_ptr<const api::Pod>> Store::PodsToPlace(const api::Objec
   }
   std::vector<std::shared_ptr<const api::Pod>> pods;
   all.Each([&](const auto& pod) {
-    if (AsksForPlacement(*pod)) pods.push_back(pod);
+    if (RequestsPlacement(*pod)) pods.push_back(pod);
   });
   AddAskedByClaims(gang.space, pods);
   return pods;
@@ -213,28 +218,28 @@ std::vector<std::shared_ptr<const api::Fabric>> Store::UnreadableFabrics() const
   return all;
 }
 
-Store::Picture Store::LookAtFabrics() const {
-  Picture picture;
+Store::Snapshot Store::SnapshotFabrics() const {
+  Snapshot snapshot;
   SnapshotMap<api::Node>::Snapshot nodes;
   SnapshotMap<api::Fabric>::Snapshot fabrics;
   SnapshotMap<api::ResourceSlice>::Snapshot slices;
   SnapshotMap<api::DeviceClass>::Snapshot classes;
   {
     const std::lock_guard lock(mutex_);
-    picture.fabrics = fabric_changes_;
+    snapshot.fabrics = fabric_changes_;
     nodes = table<api::Node>().Take();
     fabrics = table<api::Fabric>().Take();
     slices = table<api::ResourceSlice>().Take();
     classes = table<api::DeviceClass>().Take();
   }
-  Collect(nodes, picture.inputs.nodes);
-  Collect(slices, picture.inputs.resource_slices);
-  picture.inputs.device_classes = Copies<api::DeviceClass>(classes);
-  picture.inputs.fabrics = Readable(fabrics);
-  return picture;
+  Collect(nodes, snapshot.inputs.nodes);
+  Collect(slices, snapshot.inputs.resource_slices);
+  snapshot.inputs.device_classes = Copies<api::DeviceClass>(classes);
+  snapshot.inputs.fabrics = Readable(fabrics);
+  return snapshot;
 }
 
-api::KueueInputs Store::LookAtKueue() const {
+api::KueueInputs Store::SnapshotKueue() const {
   std::unique_lock lock(mutex_);
   const auto workloads = table<api::Workload>().Take();
   const auto checks = table<api::AdmissionCheck>().Take();
@@ -247,23 +252,23 @@ api::KueueInputs Store::LookAtKueue() const {
   return kueue;
 }
 
-Store::Picture Store::LookAtJobs() const {
-  Picture picture;
+Store::Snapshot Store::SnapshotJobs() const {
+  Snapshot snapshot;
   std::unique_lock lock(mutex_);
   const auto jobs = table<api::TrainingJob>().Take();
   const auto placements = table<api::Placement>().Take();
   const auto learned = table<api::ConfigMap>().Take();
   lock.unlock();
-  Collect(jobs, picture.inputs.jobs);
-  Collect(placements, picture.inputs.placements);
-  learned.Each([&](const auto& map) { picture.inputs.learned_steps = *map; });
-  return picture;
+  Collect(jobs, snapshot.inputs.jobs);
+  Collect(placements, snapshot.inputs.placements);
+  learned.Each([&](const auto& map) { snapshot.inputs.learned_steps = *map; });
+  return snapshot;
 }
 
-Store::Picture Store::Look() const {
-  Picture picture;
+Store::Snapshot Store::TakeSnapshot() const {
+  Snapshot snapshot;
   std::unique_lock lock(mutex_);
-  picture.fabrics = fabric_changes_;
+  snapshot.fabrics = fabric_changes_;
   const auto nodes = table<api::Node>().Take();
   const auto pods = table<api::Pod>().Take();
   const auto priorities = table<api::PriorityClass>().Take();
@@ -277,7 +282,7 @@ Store::Picture Store::Look() const {
   const auto placements = table<api::Placement>().Take();
   const auto learned = table<api::ConfigMap>().Take();
   lock.unlock();
-  api::Inputs& inputs = picture.inputs;
+  api::Inputs& inputs = snapshot.inputs;
   Collect(nodes, inputs.nodes);
   Collect(pods, inputs.pods);
   Collect(jobs, inputs.jobs);
@@ -290,7 +295,7 @@ Store::Picture Store::Look() const {
   inputs.namespaces = Copies<api::Namespace>(spaces);
   inputs.fabrics = Readable(fabrics);
   learned.Each([&](const auto& map) { inputs.learned_steps = *map; });
-  return picture;
+  return snapshot;
 }
 
 }  // namespace weft::watch

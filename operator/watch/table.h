@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <deque>
@@ -8,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "operator/api/deletion.h"
 #include "operator/api/meta.h"
 #include "operator/base/check.h"
 #include "operator/watch/snapshot_map.h"
@@ -24,11 +26,11 @@ inline std::uint64_t VersionOf(const std::string& resource_version) {
 }
 
 // The objects of one kind by key. They come from the watch and from answers to our own writes, in
-// any order: an older state never replaces a newer one, and a late answer does not restore an
-// object that the watch reported as deleted.
+// any order: an older state never replaces a newer one, a late answer does not restore an object
+// that is gone, and late news of a deletion does not remove the next object of that name.
 // Thread-safety  none; the store locks.
 template <typename T>
-class Table {
+class ObjectTable {
  public:
   using Object = std::shared_ptr<const T>;
 
@@ -38,14 +40,9 @@ class Table {
   // Returns the previous object, and whether the new one was stored.
   std::pair<Object, bool> Put(Object object) {
     const api::ObjectMeta& meta = object->meta;
-    if (const auto gone = gone_.find(meta.key);
-        gone != gone_.end() && !meta.uid.empty() && gone->second.uid == meta.uid) {
-      return {nullptr, false};
-    }
     const std::uint64_t version = VersionOf(meta.resource_version);
     const Object before = objects_.Find(meta.key);
-    if (before && before->meta.uid == meta.uid && version != 0 &&
-        version < VersionOf(before->meta.resource_version)) {
+    if (IsGone(meta, version) || (before && IsOlder(version, before->meta))) {
       return {before, false};
     }
     const Object replaced = objects_.Put(std::move(object));
@@ -53,23 +50,56 @@ class Table {
     return {before, true};
   }
 
-  Object Remove(const api::ObjectKey& key) {
-    Object object = objects_.Erase(key);
-    if (object) Forget(key, object->meta.uid);
+  // Removes and returns the object that the deletion is about; null if it is not there any more.
+  Object Remove(const api::Deletion& deletion) {
+    const std::uint64_t version = VersionOf(deletion.version);
+    Object object = objects_.Find(deletion.key);
+    if (object && !IsAbout(deletion, version, object->meta)) object = nullptr;
+    Gone gone{version == 0 ? deletion.uid : "", version};
+    if (object) {
+      WEFT_CHECK(objects_.Erase(deletion.key) == object);
+      if (version == 0) gone.uid = object->meta.uid;
+      gone.version = std::max(version, VersionOf(object->meta.resource_version));
+    }
+    RecordDeletion(deletion.key, gone);
     return object;
   }
 
  private:
+  // What is known to be gone of a name.
   struct Gone {
-    std::string uid;
-    std::uint64_t turn = 0;  // number of this deletion
+    std::string uid;            // all states of this object; "": none
+    std::uint64_t version = 0;  // and all states up to this version
+    std::uint64_t turn = 0;     // number of this deletion
   };
+
+  // All versions of one kind are ordered, whichever object they are of.
+  static bool IsOlder(std::uint64_t version, const api::ObjectMeta& than) {
+    return version != 0 && version < VersionOf(than.resource_version);
+  }
+
+  bool IsGone(const api::ObjectMeta& meta, std::uint64_t version) const {
+    const auto found = gone_.find(meta.key);
+    if (found == gone_.end()) return false;
+    const Gone& gone = found->second;
+    return (version != 0 && version <= gone.version) || (!gone.uid.empty() && gone.uid == meta.uid);
+  }
+
+  static bool IsAbout(const api::Deletion& deletion, std::uint64_t version,
+                      const api::ObjectMeta& held) {
+    const std::uint64_t held_version = VersionOf(held.resource_version);
+    if (version != 0 && held_version != 0) return held_version <= version;
+    return deletion.uid.empty() || held.uid.empty() || deletion.uid == held.uid;
+  }
 
   // Answers come within seconds, so the last few thousand deleted objects are enough. For a name
   // that was deleted twice only the last turn counts.
-  void Forget(const api::ObjectKey& key, const std::string& uid) {
+  void RecordDeletion(const api::ObjectKey& key, const Gone& gone) {
     constexpr std::size_t kRemembered = 65'536;
-    gone_[key] = {uid, ++turns_};
+    Gone& last = gone_[key];
+    if (!gone.uid.empty()) last.uid = gone.uid;
+    last.version = std::max(last.version, gone.version);
+    last.turn = ++turns_;
     order_.emplace_back(turns_, key);
     if (order_.size() <= kRemembered) return;
     const auto& [turn, oldest] = order_.front();

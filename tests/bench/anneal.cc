@@ -20,7 +20,7 @@ using placement::Instance;
 
 namespace {
 
-using Seat = std::uint32_t;    // room for one worker on a node
+using Slot = std::uint32_t;    // room for one worker on a node
 using Worker = std::uint32_t;  // index in the job
 constexpr Worker kEmpty = ~Worker{0};
 
@@ -31,32 +31,32 @@ constexpr std::size_t kSampled = 2'000;    // proposals that set the first tempe
 constexpr double kLastTemperature = 1e-4;  // of the first
 constexpr std::uint32_t kReach = 2;        // hops along a dimension of a torus
 
-// The seats of the domain that the job must stay in, in the fabric's order: neighbours in the list
+// The slots of the domain that the job must stay in, in the fabric's order: neighbours in the list
 // are near each other.
-std::vector<NodeIndex> SeatsOf(const Instance& instance, const Candidate& like) {
+std::vector<NodeIndex> SlotsOf(const Instance& instance, const Candidate& like) {
   const Tier tier = placement::HomeTier(instance.request(), like.preferences);
   const auto& domains = instance.fabric().domains(tier);
   const auto domain = domains.of_node[like.nodes.front()];
-  std::vector<NodeIndex> seats;
+  std::vector<NodeIndex> slots;
   for (NodeIndex n = domains.begin[domain]; n < domains.begin[domain + 1]; ++n) {
-    seats.insert(seats.end(), instance.slots()[n], n);
+    slots.insert(slots.end(), instance.slots()[n], n);
   }
-  return seats;
+  return slots;
 }
 
-// The seats of each domain of one network, and each seat's domain.
+// The slots of each domain of one network, and each slot's domain.
 struct Division {
-  std::vector<std::uint32_t> of_seat;
-  std::vector<std::vector<Seat>> seats;
+  std::vector<std::uint32_t> of_slot;
+  std::vector<std::vector<Slot>> slots;
 };
 
-Division Divide(std::span<const NodeIndex> seats, std::span<const fabric::DomainIndex> of_node) {
+Division Divide(std::span<const NodeIndex> slots, std::span<const fabric::DomainIndex> of_node) {
   Division division;
-  for (Seat seat = 0; seat < seats.size(); ++seat) {
-    const std::uint32_t domain = of_node[seats[seat]].Raw();
-    division.of_seat.push_back(domain);
-    if (domain >= division.seats.size()) division.seats.resize(domain + 1);
-    division.seats[domain].push_back(seat);
+  for (Slot slot = 0; slot < slots.size(); ++slot) {
+    const std::uint32_t domain = of_node[slots[slot]].Raw();
+    division.of_slot.push_back(domain);
+    if (domain >= division.slots.size()) division.slots.resize(domain + 1);
+    division.slots[domain].push_back(slot);
   }
   return division;
 }
@@ -91,25 +91,25 @@ class Annealer {
         graph_(instance.graph()),
         options_(options),
         random_(options.seed),
-        seats_(SeatsOf(instance, start)),
+        slots_(SlotsOf(instance, start)),
         nodes_(start.nodes),
         groups_(instance, nodes_),
         units_(UnitsOf(instance)) {
-    at_.assign(seats_.size(), kEmpty);
-    seat_of_.resize(nodes_.size());
+    at_.assign(slots_.size(), kEmpty);
+    slot_of_.resize(nodes_.size());
     for (Worker w = 0; w < nodes_.size(); ++w) {
-      Seat seat = FirstSeat(nodes_[w]);
-      while (at_[seat] != kEmpty) ++seat;
-      at_[seat] = w;
-      seat_of_[w] = seat;
+      Slot slot = FirstSlot(nodes_[w]);
+      while (at_[slot] != kEmpty) ++slot;
+      at_[slot] = w;
+      slot_of_[w] = slot;
     }
     moved_stamp_.assign(nodes_.size(), 0);
     const fabric::Fabric& fabric = instance.fabric();
     for (Tier t{1}; t < fabric.node_tier(); ++t) {
-      divisions_.push_back(Divide(seats_, fabric.domains(t).of_node));
+      divisions_.push_back(Divide(slots_, fabric.domains(t).of_node));
     }
     for (const auto& plane : instance.pair_cost().planes()) {
-      divisions_.push_back(Divide(seats_, *plane.of_node));
+      divisions_.push_back(Divide(slots_, *plane.of_node));
     }
     best_nodes_ = nodes_;
   }
@@ -126,12 +126,12 @@ class Annealer {
   }
 
  private:
-  Seat FirstSeat(NodeIndex node) const {
-    return static_cast<Seat>(std::lower_bound(seats_.begin(), seats_.end(), node) - seats_.begin());
+  Slot FirstSlot(NodeIndex node) const {
+    return static_cast<Slot>(std::lower_bound(slots_.begin(), slots_.end(), node) - slots_.begin());
   }
   double Fraction() { return static_cast<double>(random_.Next() >> 11) * 0x1.0p-53; }
   Worker AnyWorker() { return static_cast<Worker>(random_.Below(nodes_.size())); }
-  Seat AnySeat() { return static_cast<Seat>(random_.Below(seats_.size())); }
+  Slot AnySlot() { return static_cast<Slot>(random_.Below(slots_.size())); }
 
   // A worker that exchanges bytes with this one.
   Worker Partner(Worker worker) {
@@ -145,11 +145,11 @@ class Annealer {
     return neighbours[random_.Below(neighbours.size())].worker;
   }
 
-  // A seat near the seat: in one of its domains, or a few hops away.
-  Seat Near(Seat seat) {
+  // A slot near the slot: in one of its domains, or a few hops away.
+  Slot Near(Slot slot) {
     const fabric::Torus* torus = instance_.pair_cost().torus();
     if (torus != nullptr && random_.Below(4) != 0) {
-      const NodeIndex from = seats_[seat];
+      const NodeIndex from = slots_[slot];
       fabric::TorusPlace place = torus->place(from);
       for (std::size_t d = 0; d < place.size(); ++d) {
         const std::uint32_t size = torus->ShapeAround(from).sizes()[d];
@@ -157,18 +157,18 @@ class Annealer {
         place[d] = static_cast<std::uint16_t>((place[d] + size * kReach + hops - kReach) % size);
       }
       const NodeIndex node = torus->At(torus->torus_of(from), place);
-      if (node == fabric::Torus::kNoNode) return seat;
-      const Seat near = FirstSeat(node);
-      return near < seats_.size() && seats_[near] == node ? near : seat;
+      if (node == fabric::Torus::kNoNode) return slot;
+      const Slot near = FirstSlot(node);
+      return near < slots_.size() && slots_[near] == node ? near : slot;
     }
     const std::uint64_t draw = random_.Below(divisions_.size() + 1);
-    if (draw == divisions_.size()) return AnySeat();
+    if (draw == divisions_.size()) return AnySlot();
     const Division& division = divisions_[draw];
-    const auto& same = division.seats[division.of_seat[seat]];
+    const auto& same = division.slots[division.of_slot[slot]];
     return same[random_.Below(same.size())];
   }
 
-  // Fills from_ and to_ with seats whose contents the next proposal exchanges.
+  // Fills from_ and to_ with slots whose contents the next proposal exchanges.
   void Propose() {
     from_.clear();
     to_.clear();
@@ -181,45 +181,45 @@ class Annealer {
 
   void ProposeWorker() {
     const Worker worker = AnyWorker();
-    from_.push_back(seat_of_[worker]);
-    to_.push_back(Near(seat_of_[Partner(worker)]));
+    from_.push_back(slot_of_[worker]);
+    to_.push_back(Near(slot_of_[Partner(worker)]));
   }
 
   void ProposeUnit(const Units& same) {
     const auto& unit = same[random_.Below(same.size())];
     const Worker partner = Partner(unit[random_.Below(unit.size())]);
-    for (const Worker worker : unit) from_.push_back(seat_of_[worker]);
+    for (const Worker worker : unit) from_.push_back(slot_of_[worker]);
     switch (random_.Below(3)) {
       case 0:  // with another unit of the same size
         for (const Worker worker : same[random_.Below(same.size())]) {
-          to_.push_back(seat_of_[worker]);
+          to_.push_back(slot_of_[worker]);
         }
         break;
       case 1:
-        TakeSeats(Near(seat_of_[partner]), unit.size(), true);
+        TakeSlots(Near(slot_of_[partner]), unit.size(), true);
         break;
       default:
-        TakeSeats(Near(seat_of_[partner]), unit.size(), false);
+        TakeSlots(Near(slot_of_[partner]), unit.size(), false);
     }
   }
 
-  // So many seats from `begin` on, or only empty ones.
-  void TakeSeats(Seat begin, std::size_t size, bool only_empty) {
+  // So many slots from `begin` on, or only empty ones.
+  void TakeSlots(Slot begin, std::size_t size, bool only_empty) {
     // What lies further away than this is not near any more.
-    const std::size_t end = std::min(seats_.size(), begin + 8 * size);
-    for (Seat seat = begin; seat < end && to_.size() < size; ++seat) {
-      if (!only_empty || at_[seat] == kEmpty) to_.push_back(seat);
+    const std::size_t end = std::min(slots_.size(), begin + 8 * size);
+    for (Slot slot = begin; slot < end && to_.size() < size; ++slot) {
+      if (!only_empty || at_[slot] == kEmpty) to_.push_back(slot);
     }
   }
 
-  // False if there is nothing to exchange. A seat in both lists would be exchanged twice.
+  // False if there is nothing to exchange. A slot in both lists would be exchanged twice.
   bool Listed() {
     if (to_.size() != from_.size()) return false;
     moved_.clear();
     ++stamp_;
     for (std::size_t i = 0; i < from_.size(); ++i) {
-      for (const Seat seat : {from_[i], to_[i]}) {
-        const Worker worker = at_[seat];
+      for (const Slot slot : {from_[i], to_[i]}) {
+        const Worker worker = at_[slot];
         if (worker == kEmpty) continue;
         if (moved_stamp_[worker] == stamp_) return false;
         moved_stamp_[worker] = stamp_;
@@ -232,10 +232,10 @@ class Annealer {
   void Exchange() {
     for (std::size_t i = 0; i < from_.size(); ++i) {
       std::swap(at_[from_[i]], at_[to_[i]]);
-      for (const Seat seat : {from_[i], to_[i]}) {
-        if (at_[seat] == kEmpty) continue;
-        seat_of_[at_[seat]] = seat;
-        nodes_[at_[seat]] = seats_[seat];
+      for (const Slot slot : {from_[i], to_[i]}) {
+        if (at_[slot] == kEmpty) continue;
+        slot_of_[at_[slot]] = slot;
+        nodes_[at_[slot]] = slots_[slot];
       }
     }
   }
@@ -318,14 +318,14 @@ class Annealer {
   const traffic::WorkerGraph& graph_;
   const AnnealOptions options_;
   SplitMix64 random_;
-  const std::vector<NodeIndex> seats_;  // ascending
+  const std::vector<NodeIndex> slots_;  // ascending
   std::vector<NodeIndex> nodes_;
   Groups groups_;
   std::vector<Units> units_;
   std::vector<Division> divisions_;
-  std::vector<Worker> at_;     // by seat
-  std::vector<Seat> seat_of_;  // by worker
-  std::vector<Seat> from_, to_;
+  std::vector<Worker> at_;     // by slot
+  std::vector<Slot> slot_of_;  // by worker
+  std::vector<Slot> from_, to_;
   std::vector<Worker> moved_;
   std::vector<std::uint64_t> moved_stamp_;
   std::uint64_t stamp_ = 0, steps_ = 0;
@@ -344,11 +344,11 @@ Candidate Anneal(const Instance& instance, const Candidate& start, const AnnealO
 }
 
 std::optional<Candidate> LayBlock(const Instance& instance, const Candidate& like) {
-  const std::vector<NodeIndex> seats = SeatsOf(instance, like);
-  const std::size_t spare = seats.size() - instance.workers();
+  const std::vector<NodeIndex> slots = SlotsOf(instance, like);
+  const std::size_t spare = slots.size() - instance.workers();
   std::optional<Candidate> best;
   for (std::uint64_t i = 0; i <= kBlocks; ++i) {
-    const auto begin = seats.begin() + static_cast<std::ptrdiff_t>(spare * i / kBlocks);
+    const auto begin = slots.begin() + static_cast<std::ptrdiff_t>(spare * i / kBlocks);
     std::vector<NodeIndex> nodes(begin, begin + instance.workers());
     if (!placement::MeetsHardRules(instance, nodes)) continue;
     Candidate laid = placement::Evaluate(instance, std::move(nodes));

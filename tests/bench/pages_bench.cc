@@ -138,10 +138,10 @@ void BM_LiveMap(benchmark::State& state) {
   watch::FabricCache cache;
   std::size_t bytes = 0;
   for (auto _ : state) {
-    watch::Store::Picture picture = TheFleet().store().Look();
-    cluster::OrderAll(picture.inputs);
-    const auto fabrics = cache.Of(picture);
-    const cluster::Cluster cluster = cluster::BuildCluster(std::move(picture.inputs), *fabrics);
+    watch::Store::Snapshot snapshot = TheFleet().store().TakeSnapshot();
+    cluster::OrderAll(snapshot.inputs);
+    const auto fabrics = cache.Of(snapshot);
+    const cluster::Cluster cluster = cluster::BuildCluster(std::move(snapshot.inputs), *fabrics);
     const auto maps = render::BuildLiveMaps(cluster);
     std::vector<const render::MapInput*> inputs;
     for (const render::LiveMap& map : maps) inputs.push_back(&map.input);

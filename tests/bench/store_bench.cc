@@ -69,7 +69,7 @@ BENCHMARK(BM_NodeHealth)->Arg(2'000)->Arg(8'000)->Arg(100'000)->Unit(benchmark::
 void BM_Look(benchmark::State& state) {
   watch::Store store([] { return UnixSeconds{0}; });
   Filled(store, static_cast<int>(state.range(0)));
-  for (auto _ : state) benchmark::DoNotOptimize(store.Look());
+  for (auto _ : state) benchmark::DoNotOptimize(store.TakeSnapshot());
 }
 BENCHMARK(BM_Look)->Arg(2'000)->Arg(8'000)->Arg(100'000)->Unit(benchmark::kMicrosecond);
 
@@ -98,9 +98,9 @@ void BM_Cluster(benchmark::State& state) {
   store.Put(std::move(fabric));
   watch::FabricCache cache;
   for (auto _ : state) {
-    watch::Store::Picture picture = store.Look();
-    const auto fabrics = cache.Of(picture);
-    benchmark::DoNotOptimize(cluster::BuildCluster(std::move(picture.inputs), *fabrics));
+    watch::Store::Snapshot snapshot = store.TakeSnapshot();
+    const auto fabrics = cache.Of(snapshot);
+    benchmark::DoNotOptimize(cluster::BuildCluster(std::move(snapshot.inputs), *fabrics));
   }
 }
 BENCHMARK(BM_Cluster)->Arg(10'000)->Arg(100'000)->Unit(benchmark::kMillisecond);

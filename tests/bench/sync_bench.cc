@@ -126,7 +126,7 @@ class Copy : public TypedSink<T> {
   void OnUndecodable(const api::ObjectKey&, const nlohmann::json&, const std::string&) override {
     ++undecodable;
   }
-  void OnDelete(const api::ObjectKey& key) override { objects.erase(key); }
+  void OnDelete(const api::Deletion& deletion) override { objects.erase(deletion.key); }
   void OnSynced(const std::string&) override { synced.release(); }
 
   std::map<api::ObjectKey, std::shared_ptr<const T>> objects;

@@ -25,7 +25,7 @@ JobWorld::JobWorld(std::uint32_t workers) {
 
 std::optional<life::Wait> JobWorld::Settle(int most) {
   for (int i = 0; i < most; ++i) {
-    const life::Step step = life::NextStep(View(), options);
+    const life::JobStep step = life::NextStep(View(), options);
     if (const auto* wait = std::get_if<life::Wait>(&step)) return *wait;
     std::visit([&](const auto& one) { Do(one); }, step);
   }
@@ -54,7 +54,7 @@ life::JobView JobWorld::View() const {
     const auto found = nodes.find(name);
     return found == nodes.end() ? life::NodeState{} : found->second;
   };
-  if (refused_) view.refusal = life::PlanRefusal{"InsufficientCapacity", no_room};
+  if (refused_) view.refusal = Refusal{"InsufficientCapacity", no_room};
   view.now = now;
   view.counted = counted_;
   view.tried = tried_;
@@ -94,7 +94,7 @@ void JobWorld::Do(const life::DryRun&) {
 }
 
 // Of the planner nothing but that it looks again when there is room.
-void JobWorld::Do(const life::AskPlanner&) {
+void JobWorld::Do(const life::RequestPlacement&) {
   const std::vector<std::string> excluded = life::ExcludedAt(job.record.excluded, now);
   const std::set<std::string> out(excluded.begin(), excluded.end());
   auto placement = std::make_unique<api::Placement>();

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "operator/life/job_step.h"
 #include "operator/life/job_view.h"
-#include "operator/life/step.h"
 
 namespace weft::testing {
 
@@ -40,7 +40,7 @@ class JobWorld {
   std::function<void(const life::JobStatus&)> on_status;
   // Kueue, for a job in one of its queues: what the job knows of it, and the steps that concern it.
   std::optional<life::QueueView> queue;
-  std::function<void(const life::Step&)> on_queue = [](const life::Step&) { std::abort(); };
+  std::function<void(const life::JobStep&)> on_queue = [](const life::JobStep&) { std::abort(); };
 
   // What was written. A create that admission refuses counts, but for pods no create or delete.
   struct Counts {
@@ -65,7 +65,7 @@ class JobWorld {
   void Do(const life::AddFinalizer& step);
   void Do(const life::RemoveFinalizer& step);
   void Do(const life::DryRun& step);
-  void Do(const life::AskPlanner& step);
+  void Do(const life::RequestPlacement& step);
   void Do(const life::CreateService& step);
   void Do(const life::DeleteService& step);
   void Do(const life::CreatePods& step);

@@ -241,7 +241,7 @@ std::string BrokenLawOfJob(std::span<const std::uint8_t> bytes) {
   FillJobWorld(choice, world);
   for (int i = 0; i < kStepsToRest; ++i) {
     const life::JobView view = world.View();
-    const life::Step step = life::NextStep(view, world.options);
+    const life::JobStep step = life::NextStep(view, world.options);
     if (life::NextStep(view, world.options).index() != step.index()) return "steps differ";
     if (std::string broken = std::visit(JobLaw{view}, step); !broken.empty()) return broken;
     if (world.Settle(1)) return "";

@@ -33,8 +33,7 @@ std::string Chosen(const testing::Scene& scene) {
   const Cluster cluster = scene.Build();
   const auto choice = ChooseFabric(cluster, PendingWorkloads(cluster, Order::kFile)->front());
   if (!choice) return choice.error().message;
-  if (const auto* none = std::get_if<NoFabric>(&*choice))
-    return none->reason + ": " + none->message;
+  if (const auto* none = std::get_if<Refusal>(&*choice)) return none->reason + ": " + none->message;
   return cluster.fabrics[std::get<std::size_t>(*choice)].name();
 }
 

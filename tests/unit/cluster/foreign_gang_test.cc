@@ -152,9 +152,9 @@ TEST(ForeignGangOf, SaysWhyAPodHasNone) {
   }
 }
 
-TEST(KeeperOf, IsTheObjectThatGoesWithThePods) {
+TEST(GangOwner, IsTheObjectThatGoesWithThePods) {
   const api::Pod set = PodOf({"p", OfJobSet("0", "0"), {}, "Job/llama-workers-0"});
-  const api::OwnerReference jobset = KeeperOf(*ForeignGangOf(set), {&set});
+  const api::OwnerReference jobset = GangOwner(*ForeignGangOf(set), {&set});
   EXPECT_EQ(jobset.kind + " " + jobset.name + " " + jobset.uid, "JobSet llama u-1");
   Labels group = {{"leaderworkerset.sigs.k8s.io/name", "lws"},
                   {"leaderworkerset.sigs.k8s.io/group-index", "0"},
@@ -162,15 +162,15 @@ TEST(KeeperOf, IsTheObjectThatGoesWithThePods) {
   const api::Pod worker = PodOf({"lws-0-1", group, {}, "StatefulSet/lws-0"});
   group["leaderworkerset.sigs.k8s.io/worker-index"] = "0";
   const api::Pod leader = PodOf({"lws-0", group, {}, "StatefulSet/lws"});
-  EXPECT_EQ(KeeperOf(*ForeignGangOf(worker), {&worker, &leader}).name, "lws");
+  EXPECT_EQ(GangOwner(*ForeignGangOf(worker), {&worker, &leader}).name, "lws");
   const Labels mpi = {{"training.kubeflow.org/job-name", "m"}};
   const api::Pod launcher = PodOf({"m-launcher-x", mpi, {}, "Job/m-launcher"});
   const api::Pod rank = PodOf({"m-worker-0", mpi, {}, "MPIJob/m"});
   ForeignGang gang = *ForeignGangOf(rank);
   EXPECT_EQ(gang.kind, "MPIJob");
-  EXPECT_EQ(KeeperOf(gang, {&launcher, &rank}).kind, "MPIJob");
+  EXPECT_EQ(GangOwner(gang, {&launcher, &rank}).kind, "MPIJob");
   const api::Pod alone = PodOf({"p", {{"kueue.x-k8s.io/pod-group-name", "g"}}, {}, ""});
-  EXPECT_EQ(KeeperOf(*ForeignGangOf(alone), {&alone}).uid, "uid-of-p");
+  EXPECT_EQ(GangOwner(*ForeignGangOf(alone), {&alone}).uid, "uid-of-p");
 }
 
 std::string Shown(const GangShape& shape) {

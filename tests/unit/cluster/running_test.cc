@@ -81,7 +81,7 @@ struct OneJob {
   const ClusterFabric& on() const { return cluster.fabrics[0]; }
 
   Cluster cluster;
-  Workload workload;
+  WorkloadView workload;
 };
 
 TEST(FlowsOf, AreTheBytesOutOfEachDomainThatIsUsedAndHowLongTheyTake) {

@@ -11,15 +11,15 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-std::vector<Workload> PendingOf(const Cluster& cluster, Order order = Order::kFile) {
+std::vector<WorkloadView> PendingOf(const Cluster& cluster, Order order = Order::kFile) {
   auto pending = PendingWorkloads(cluster, order);
   EXPECT_TRUE(pending);
   return *std::move(pending);
 }
 
-Texts NamesOf(const std::vector<Workload>& workloads) {
+Texts NamesOf(const std::vector<WorkloadView>& workloads) {
   Texts names;
-  for (const Workload& workload : workloads) names.push_back(workload.PlacementName());
+  for (const WorkloadView& workload : workloads) names.push_back(workload.PlacementName());
   return names;
 }
 
@@ -41,7 +41,7 @@ TEST(PendingWorkloads, HaveThePriorityOfTheirClassElseTheHighestDefault) {
   const auto priorities = [&] {
     const Cluster cluster = scene.Build();
     std::vector<std::int64_t> all;
-    for (const Workload& workload : PendingOf(cluster)) all.push_back(workload.priority);
+    for (const WorkloadView& workload : PendingOf(cluster)) all.push_back(workload.priority);
     return all;
   };
   EXPECT_EQ(priorities(), (std::vector<std::int64_t>{0, 0, 0, 0}));
@@ -129,7 +129,7 @@ TEST(PendingWorkloads, ReadTheirAnnotations) {
                                         {kPreviousNodesAnnotation, "d"},
                                         {kWaitedAnnotation, "0"}};
   const Cluster cluster = scene.Build();
-  const Workload workload = PendingOf(cluster).front();
+  const WorkloadView workload = PendingOf(cluster).front();
   EXPECT_EQ(workload.excluded_nodes, (Texts{"a", "b"}));
   EXPECT_EQ(workload.avoided_nodes, (Texts{"c"}));
   EXPECT_EQ(workload.previous_nodes, (Texts{"d"}));
@@ -157,7 +157,7 @@ TEST(PendingWorkloads, OfASelectorAskForTheMostOfEachResource) {
   gated("w", {{testing::kGpu, 100}}).meta.deleting = true;
   gated("v", {{testing::kGpu, 100}}).node_name = "n0";
   const Cluster cluster = scene.Build();
-  const Workload workload = PendingOf(cluster).front();
+  const WorkloadView workload = PendingOf(cluster).front();
   EXPECT_EQ(workload.gated_pods, 2u);
   EXPECT_EQ(workload.pod.requests, (fabric::Resources{{testing::kGpu, 8}, {"cpu", 3000}}));
   EXPECT_EQ(workload.pod.node_selector, (decltype(workload.pod.node_selector){{"pool", "x"}}));
@@ -170,7 +170,7 @@ TEST(PendingWorkloads, OfAPlacementWithoutPodsAskForItsAccelerators) {
   scene.Placement("p", 1);
   scene.Placement("q", 1).pod_selector = fabric::LabelSelector{{{"a", "b"}}, {}};
   const Cluster cluster = scene.Build();
-  for (const Workload& workload : PendingOf(cluster)) {
+  for (const WorkloadView& workload : PendingOf(cluster)) {
     EXPECT_EQ(workload.pod.requests, (fabric::Resources{{testing::kGpu, 8}}));
     EXPECT_EQ(workload.gated_pods, 0u);
     EXPECT_EQ(workload.kind(), "Placement");
@@ -181,7 +181,7 @@ TEST(Claims, OfAWorkloadAreGivenBack) {
   testing::Scene scene(testing::FourNodes());
   scene.Job("j", 2);
   Cluster cluster = scene.Build();
-  const Workload workload = PendingOf(cluster).front();
+  const WorkloadView workload = PendingOf(cluster).front();
   const std::vector<fabric::NodeIndex> nodes = {0, 2};
   AddClaims(workload, nodes, cluster.fabrics[0].claims);
   EXPECT_EQ(testing::FreeGpus(cluster), (std::vector<std::int64_t>{0, 8, 0, 8}));

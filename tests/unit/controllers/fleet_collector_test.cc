@@ -52,7 +52,7 @@ struct World {
     options.now = [] { return kNow; };
     options.seconds = [this] { return clock; };
     options.audit = audit;
-    options.deciding = [this](const cluster::Workload* one, plan::Solving solving) {
+    options.deciding = [this](const cluster::WorkloadView* one, plan::Solving solving) {
       if (one == nullptr) return;
       EXPECT_EQ(solving, plan::Solving::kFigures);
       named.push_back(one->key().name);
@@ -158,8 +158,8 @@ TEST(FleetCollectorTest, ForgetsWhatIsDeleted) {
   world.PutJob("a");
   world.PutPod("p", "n0", "other");
   EXPECT_NE(world.Scrape().find("trainingjob=\"a\""), std::string::npos);
-  world.store.Remove<api::TrainingJob>({"team-a", "a"});
-  world.store.Remove<api::Pod>({"team-b", "p"});
+  world.store.Remove<api::TrainingJob>({{"team-a", "a"}});
+  world.store.Remove<api::Pod>({{"team-b", "p"}});
   const std::string text = world.Scrape();
   EXPECT_EQ(text.find("trainingjob=\"a\""), std::string::npos) << text;
   EXPECT_TRUE(Has(text, "weft_fabric_nodes{fabric=\"default\",state=\"free\"} 4")) << text;
@@ -212,8 +212,8 @@ TEST(FleetCollectorTest, TellsHowMuchJobsSlowEachOtherDownOnUplinks) {
   EXPECT_GT(ratio(both, "a"), 1.5) << both;
   EXPECT_LE(ratio(both, "a"), 2);
   EXPECT_DOUBLE_EQ(ratio(both, "a"), ratio(both, "b"));
-  world.store.Remove<api::TrainingJob>({"team-a", "b"});
-  world.store.Remove<api::Placement>({"team-a", "b-1"});
+  world.store.Remove<api::TrainingJob>({{"team-a", "b"}});
+  world.store.Remove<api::Placement>({{"team-a", "b-1"}});
   const std::string alone = world.Scrape();
   EXPECT_EQ(ratio(alone, "a"), 1) << alone;
   EXPECT_EQ(ratio(alone, "b"), -1);

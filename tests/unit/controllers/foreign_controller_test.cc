@@ -61,7 +61,7 @@ class ForeignControllerTest : public ::testing::Test {
     store_.SetHooks(std::move(hooks));
     api_.watch = [this](Kind kind, const api::ObjectKey& key, const Json& object) {
       if (kind == Kind::kPod) store_.Put(*api::DecodePod(object, "test"));
-      if (kind == Kind::kPlacement && object.is_null()) store_.Remove<api::Placement>(key);
+      if (kind == Kind::kPlacement && object.is_null()) store_.Remove<api::Placement>({key});
     };
   }
 

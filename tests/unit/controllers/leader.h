@@ -104,7 +104,7 @@ class Leader {
  private:
   template <typename T>
   void Take(const api::ObjectKey& key, const Json& object, Result<T> decoded) {
-    if (object.is_null()) return store.Remove<T>(key);
+    if (object.is_null()) return store.Remove<T>({key});
     ASSERT_TRUE(decoded) << decoded.error().message;
     store.Put(*std::move(decoded));
   }

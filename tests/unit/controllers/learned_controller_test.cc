@@ -14,10 +14,10 @@ class LearnedControllerTest : public ::testing::Test {
   LearnedControllerTest() {
     api_.watch = [this](Kind kind, const api::ObjectKey& key, const Json& object) {
       if (kind == Kind::kTrainingJob) {
-        if (object.is_null()) return store_.Remove<api::TrainingJob>(key);
+        if (object.is_null()) return store_.Remove<api::TrainingJob>({key});
         store_.Put(*api::DecodeTrainingJob(object, "test", api::Reading::kServed));
       } else if (kind == Kind::kPlacement) {
-        if (object.is_null()) return store_.Remove<api::Placement>(key);
+        if (object.is_null()) return store_.Remove<api::Placement>({key});
         store_.Put(*api::DecodePlacement(object, "test", api::Reading::kServed));
       }
     };
@@ -84,14 +84,14 @@ TEST_F(LearnedControllerTest, CountsAJobOnceAndKeepsItWhenTheJobIsDeleted) {
   EXPECT_TRUE(controller_.Read());
   EXPECT_TRUE(controller_.Count());
   EXPECT_EQ(Line(0), "percent: 125.00");
-  EXPECT_TRUE(store_.Look().inputs.learned_steps);
+  EXPECT_TRUE(store_.TakeSnapshot().inputs.learned_steps);
 }
 
 TEST_F(LearnedControllerTest, ANewLeaderCountsNoJobAgain) {
   Run("a");
   Measure("a", "12.5");
   EXPECT_TRUE(controller_.Count());
-  store_.Remove<api::ConfigMap>({"ns", api::kLearnedSteps});
+  store_.Remove<api::ConfigMap>({{"ns", api::kLearnedSteps}});
   watch::Store fresh([this] { return now_; });
   for (const auto& [key, object] : api_.objects()) {
     if (std::get<0>(key) == Kind::kTrainingJob) {

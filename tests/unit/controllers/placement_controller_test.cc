@@ -184,7 +184,7 @@ TEST_F(PlacementControllerTest, EvictsUnschedulablePodsAndReleasesNodesAfterTheB
   server_.writes.clear();
   ASSERT_TRUE(Run());
   EXPECT_EQ(server_.writes, (Words{"status gang", "evict p-0", "evict p-1"}));
-  for (const char* name : {"p-0", "p-1"}) store_.Remove<api::Pod>({"ns", name});
+  for (const char* name : {"p-0", "p-1"}) store_.Remove<api::Pod>({{"ns", name}});
   ASSERT_TRUE(Run());
   const Json& status = server_.objects["gang"]["status"];
   EXPECT_FALSE(status.contains("nodes"));

@@ -15,7 +15,7 @@ namespace {
 class PlannerTest : public ::testing::Test {
  protected:
   // As the job's controller has accepted it.
-  api::TrainingJob Ask(const std::string& name, std::uint32_t workers) {
+  api::TrainingJob Enqueue(const std::string& name, std::uint32_t workers) {
     Json object = JobObject("Torch");
     object["spec"]["workers"]["replicas"] = workers;
     object["metadata"]["name"] = name;
@@ -23,7 +23,7 @@ class PlannerTest : public ::testing::Test {
     object["metadata"]["generation"] = 1;
     const api::TrainingJob job = *api::DecodeTrainingJob(object, "test");
     leader_.store.Put(job);
-    leader_.planner.Ask(job);
+    leader_.planner.Enqueue(job);
     return job;
   }
   void Pass() { leader_.planner.Pass(); }
@@ -35,7 +35,7 @@ class PlannerTest : public ::testing::Test {
 };
 
 TEST_F(PlannerTest, CreatesAPlacementAndThenWritesItsNodes) {
-  Ask("llama", 3);
+  Enqueue("llama", 3);
   Pass();
   EXPECT_EQ(api_.requests, 2U);
   const Json& placement = api_.At(Kind::kPlacement, "llama-1");
@@ -46,8 +46,8 @@ TEST_F(PlannerTest, CreatesAPlacementAndThenWritesItsNodes) {
 }
 
 TEST_F(PlannerTest, GivesTwoJobsDifferentNodes) {
-  Ask("llama", 3);
-  Ask("other", 3);
+  Enqueue("llama", 3);
+  Enqueue("other", 3);
   Pass();
   std::set<std::string> nodes;
   for (const char* name : {"llama-1", "other-1"}) {
@@ -59,20 +59,20 @@ TEST_F(PlannerTest, GivesTwoJobsDifferentNodes) {
 }
 
 TEST_F(PlannerTest, ARefusalIsKeptUntilTheJobIsGone) {
-  const api::TrainingJob job = Ask("llama", 7);
+  const api::TrainingJob job = Enqueue("llama", 7);
   Pass();
   ASSERT_TRUE(leader_.planner.RefusalOf(job));
   EXPECT_EQ(leader_.planner.RefusalOf(job)->reason, "InsufficientCapacity");
-  leader_.store.Remove<api::TrainingJob>(job.meta.key);
+  leader_.store.Remove<api::TrainingJob>({job.meta.key});
   Pass();
   EXPECT_FALSE(leader_.planner.RefusalOf(job));
   EXPECT_EQ(api_.requests, 0U);
 }
 
 TEST_F(PlannerTest, ARefusalSaysHowManyWaitAheadInTheQueue) {
-  Ask("first", 6);
-  const api::TrainingJob never = Ask("never", 70), second = Ask("second", 6),
-                         last = Ask("third", 6);
+  Enqueue("first", 6);
+  const api::TrainingJob never = Enqueue("never", 70), second = Enqueue("second", 6),
+                         last = Enqueue("third", 6);
   Pass();
   const auto told = [&](const api::TrainingJob& job) {
     const auto refusal = leader_.planner.RefusalOf(job);
@@ -114,27 +114,81 @@ TEST_F(PlannerTest, ACountThatChangesIsToldSoonAndThenLessAndLessOften) {
 }
 
 TEST_F(PlannerTest, APlacementThatAnOperatorBeforeThisOneCreatedIsFilledIn) {
-  const api::TrainingJob job = Ask("llama", 3);
+  const api::TrainingJob job = Enqueue("llama", 3);
   api_.fail_at = 2;
   api_.fault = FakeApi::Fault::kNotCarriedOut;
   Pass();
   EXPECT_FALSE(api_.At(Kind::kPlacement, "llama-1").contains("status"));
   Leader next(api_, now_, events_);
   next.store.Put(job);
-  next.planner.Ask(job);
+  next.planner.Enqueue(job);
   next.planner.Pass();
   EXPECT_EQ(api_.At(Kind::kPlacement, "llama-1")["status"]["nodes"].size(), 3U);
   EXPECT_EQ(api_.counts.at("create Placement"), 1);
 }
 
+TEST_F(PlannerTest, AWriteThatTheServerRefusesIsToldAndKeepsNoNodesFromOthers) {
+  const api::TrainingJob first = Enqueue("first", 6);
+  Enqueue("second", 6);
+  api_.refuse = [](Kind kind, const Json& object) -> std::optional<std::string> {
+    const bool it = kind == Kind::kPlacement && object["metadata"]["name"] == "first-1";
+    return it ? std::optional<std::string>("exceeded quota: count/placements") : std::nullopt;
+  };
+  Pass();
+  ASSERT_TRUE(leader_.planner.RefusalOf(first));
+  EXPECT_EQ(leader_.planner.RefusalOf(first)->reason, "NotWritten");
+  EXPECT_NE(leader_.planner.RefusalOf(first)->message.find("exceeded quota"), std::string::npos);
+  Pass();
+  EXPECT_EQ(api_.At(Kind::kPlacement, "second-1")["status"]["nodes"].size(), 6U);
+}
+
+TEST_F(PlannerTest, AWriteThatIsRefusedIsTriedLessAndLessOften) {
+  Enqueue("first", 3);
+  std::vector<UnixSeconds> tried;
+  api_.refuse = [&](Kind, const Json&) -> std::optional<std::string> {
+    tried.push_back(now_ - kStart);
+    return "no";
+  };
+  for (; now_ < kStart + 1'000; ++now_) Pass();
+  EXPECT_EQ(tried, (std::vector<UnixSeconds>{0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 811}));
+  api_.refuse = [](Kind, const Json&) { return std::nullopt; };
+  for (; now_ < kStart + 1'200; ++now_) Pass();
+  EXPECT_EQ(api_.At(Kind::kPlacement, "first-1")["status"]["nodes"].size(), 3U);
+}
+
+TEST_F(PlannerTest, APlacementOfThatNameWithAnotherOwnerIsARefusal) {
+  const api::TrainingJob job = Enqueue("llama", 3);
+  ASSERT_TRUE(api_.Create(Kind::kPlacement,
+                          {{"apiVersion", "weft.dev/v1alpha1"},
+                           {"kind", "Placement"},
+                           {"metadata", {{"namespace", "ns"}, {"name", "llama-1"}}},
+                           {"spec", {{"workers", 3}}}},
+                          false));
+  Pass();
+  ASSERT_TRUE(leader_.planner.RefusalOf(job));
+  EXPECT_NE(leader_.planner.RefusalOf(job)->message.find("another owner"), std::string::npos);
+}
+
+// Its Workload went between two reconciles.
+TEST_F(PlannerTest, ARequestWithoutItsWorkloadIsDropped) {
+  api::Placement wanted;
+  wanted.meta.key = {"ns", "gone-1"};
+  wanted.meta.owners = {{"kueue.x-k8s.io/v1beta2", "Workload", "gone", "uid of gone", true}};
+  leader_.planner.Enqueue("uid of gone@then", {wanted});
+  const api::TrainingJob job = Enqueue("llama", 6);
+  Pass();
+  EXPECT_EQ(api_.At(Kind::kPlacement, "llama-1")["status"]["nodes"].size(), 6U);
+  EXPECT_FALSE(leader_.planner.RefusalOf("uid of gone@then"));
+}
+
 // What its status says of an earlier leader's crashes is enough.
 TEST_F(PlannerTest, AJobThatCrashedTheSolverTwiceIsRefusedAndTheOthersArePlaced) {
-  const api::TrainingJob job = Ask("poison", 3);
+  const api::TrainingJob job = Enqueue("poison", 3);
   api::TrainingJob crashed = job;
   for (int i = 0; i < 2; ++i) plan::RecordCrash(crashed.conditions, 1, {"0.1.0", 11}, now_);
   leader_.store.Put(crashed);
-  Ask("llama", 2);
-  Ask("twin", 3);
+  Enqueue("llama", 2);
+  Enqueue("twin", 3);
   Pass();
   EXPECT_TRUE(api_.At(Kind::kPlacement, "llama-1")["status"].contains("nodes"));
   ASSERT_TRUE(leader_.planner.RefusalOf(job));
@@ -142,8 +196,8 @@ TEST_F(PlannerTest, AJobThatCrashedTheSolverTwiceIsRefusedAndTheOthersArePlaced)
   EXPECT_FALSE(leader_.planner.RefusalOf(job)->ever);
   EXPECT_EQ(api_.counts.at("create Placement"), 1);
   // The leader remembers it.
-  leader_.store.Remove<api::TrainingJob>(job.meta.key);
-  const api::TrainingJob next = Ask("next", 3);
+  leader_.store.Remove<api::TrainingJob>({job.meta.key});
+  const api::TrainingJob next = Enqueue("next", 3);
   Pass();
   ASSERT_TRUE(leader_.planner.RefusalOf(next));
   EXPECT_NE(leader_.planner.RefusalOf(next)->message.find("TrainingJob ns/poison"),
@@ -152,7 +206,7 @@ TEST_F(PlannerTest, AJobThatCrashedTheSolverTwiceIsRefusedAndTheOthersArePlaced)
 
 // Its spec has changed, but it has crashed the solver often. The planner looks again by itself.
 TEST_F(PlannerTest, AJobThatCrashedTheSolverOftenIsTriedAgainAfterAPause) {
-  const api::TrainingJob job = Ask("poison", 3);
+  const api::TrainingJob job = Enqueue("poison", 3);
   api::TrainingJob crashed = job;
   for (int i = 0; i < 3; ++i) {
     plan::RecordCrash(crashed.conditions, 0, {"0.1.0", 11}, now_);
@@ -197,25 +251,25 @@ TEST_F(PlannerTest, APlacementKeepsTheRecordOfACrashOnItsFigures) {
 
 // The next pass would throw again, and nobody would get nodes. Lack of memory passes.
 TEST_F(PlannerTest, AnExceptionInTheSolverEndsTheProcessButLackOfMemoryDoesNot) {
-  const api::TrainingJob job = Ask("llama", 3);
+  const api::TrainingJob job = Enqueue("llama", 3);
   Log log{{.write = [](const std::string&) {}, .time = [] { return std::string(); }}};
   watch::FabricCache cache;
   Planner::Options options;
   options.now = [this] { return now_; };
   bool named = false;
-  options.deciding = [&](const cluster::Workload* workload, plan::Solving) {
+  options.deciding = [&](const cluster::WorkloadView* workload, plan::Solving) {
     named = workload != nullptr;
     if (named) throw std::bad_alloc();
   };
   Planner starved(leader_.store, cache, api_, log, options);
-  starved.Ask(job);
+  starved.Enqueue(job);
   EXPECT_THROW(starved.Pass(), std::bad_alloc);
   EXPECT_FALSE(named);
-  options.deciding = [](const cluster::Workload* workload, plan::Solving) {
+  options.deciding = [](const cluster::WorkloadView* workload, plan::Solving) {
     if (workload != nullptr) throw std::logic_error("a bug");
   };
   Planner broken(leader_.store, cache, api_, log, options);
-  broken.Ask(job);
+  broken.Enqueue(job);
   EXPECT_EXIT(broken.Pass(), ::testing::KilledBySignal(SIGABRT), "");
 }
 

@@ -9,9 +9,11 @@ namespace weft::controllers {
 namespace {
 
 TEST(RunSolverTest, NamesTheWorkloadAndTakesTheNameBack) {
-  const cluster::Workload workload;
-  const cluster::Workload* named = nullptr;
-  const plan::Deciding deciding = [&](const cluster::Workload* one, plan::Solving) { named = one; };
+  const cluster::WorkloadView workload;
+  const cluster::WorkloadView* named = nullptr;
+  const plan::Deciding deciding = [&](const cluster::WorkloadView* one, plan::Solving) {
+    named = one;
+  };
   const auto run = [&](const auto& work) {
     return RunSolver(deciding, workload, plan::Solving::kFigures, work);
   };

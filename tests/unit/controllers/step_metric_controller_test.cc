@@ -22,7 +22,7 @@ class FakePrometheus final : public kube::Transport {
                                 const kube::Cancel&) override {
     return Error{ErrorKind::kTransient, "no streams"};
   }
-  void Say(const std::string& value) {
+  void SetValue(const std::string& value) {
     const Json one = {{"metric", Json::object()}, {"value", {1, value}}};
     const Json result = value.empty() ? Json::array() : Json::array({one});
     answers = {kube::Response{
@@ -53,7 +53,7 @@ class StepMetricControllerTest : public ::testing::Test {
         store_.Put(*api::DecodePlacement(object, "test", api::Reading::kServed));
       }
     };
-    server_.Say("12.418");
+    server_.SetValue("12.418");
   }
 
   // A job that has run for an hour, for which a step of 10 s was predicted.
@@ -111,13 +111,13 @@ TEST_F(StepMetricControllerTest, WritesWhatPrometheusSaysAndAsksOncePerWindow) {
   EXPECT_TRUE(controller_.Pass());
   EXPECT_EQ(server_.asked.size(), 1U);
   now_ += 1;
-  server_.Say("12.5");  // by less than one percent
+  server_.SetValue("12.5");  // by less than one percent
   const std::size_t requests = api_.requests;
   EXPECT_TRUE(controller_.Pass());
   EXPECT_EQ(server_.asked.size(), 2U);
   EXPECT_EQ(api_.requests, requests);
   now_ += 300;
-  server_.Say("13");
+  server_.SetValue("13");
   EXPECT_TRUE(controller_.Pass());
   EXPECT_EQ(Measured("a"), "13");
   EXPECT_EQ(Counted("OK"), 3);
@@ -148,7 +148,7 @@ TEST_F(StepMetricControllerTest, RecordsOneEventForAnUnusableMetric) {
   };
   for (const Case& one : cases) {
     Run(one.name, one.metric);
-    server_.Say(one.value);
+    server_.SetValue(one.value);
     events_.all.clear();
     for (int pass = 0; pass < 3; ++pass) {
       EXPECT_TRUE(controller_.Pass());
@@ -158,17 +158,17 @@ TEST_F(StepMetricControllerTest, RecordsOneEventForAnUnusableMetric) {
     EXPECT_EQ(events_.all[0].substr(0, std::string(one.told).size()), one.told);
     EXPECT_EQ(Measured(one.name), "");
     api_.DeleteByUser(Kind::kTrainingJob, one.name);
-    store_.Remove<api::TrainingJob>({"ns", one.name});
+    store_.Remove<api::TrainingJob>({{"ns", one.name}});
   }
   EXPECT_EQ(Counted("Empty"), 3);
 }
 
 TEST_F(StepMetricControllerTest, ASeriesThatComesLaterIsReadWithinAMinute) {
   Run("a");
-  server_.Say("");
+  server_.SetValue("");
   EXPECT_TRUE(controller_.Pass());
   EXPECT_EQ(events_.all.size(), 1U);
-  server_.Say("12.418");
+  server_.SetValue("12.418");
   now_ += 59;
   EXPECT_TRUE(controller_.Pass());
   EXPECT_EQ(Measured("a"), "");
@@ -215,7 +215,7 @@ TEST_F(StepMetricControllerTest, AServerThatDoesNotAnswerIsLoggedOnceAndLeftAlon
   EXPECT_NE(lines_[0].find("http://prometheus: no answer"), std::string::npos) << lines_[0];
   EXPECT_EQ(Counted("Error"), 2);
   EXPECT_TRUE(events_.all.empty());
-  server_.Say("12.418");
+  server_.SetValue("12.418");
   EXPECT_TRUE(controller_.Pass());
   EXPECT_EQ(Measured("a") + Measured("b"), "12.4212.42");
 }
@@ -224,7 +224,7 @@ TEST_F(StepMetricControllerTest, AServerThatDoesNotAnswerIsLoggedOnceAndLeftAlon
 TEST_F(StepMetricControllerTest, ARefusedQueryGoesBehindTheOthers) {
   Run("a");
   Run("b");
-  server_.Say("12.418");
+  server_.SetValue("12.418");
   server_.answers.push_front(kube::Response{422, {}, R"({"error": "too many samples"})"});
   EXPECT_FALSE(controller_.Pass());
   now_ += 60;

@@ -184,7 +184,7 @@ TEST(EventSeries, WritesAnEventAnewThatIsGone) {
   EventSeries series(Options());
   const auto first = series.Add(Refused(), kStart, kWall);
   ASSERT_TRUE(first);
-  series.Forget(first->key);
+  series.Erase(first->key);
   const auto second = series.Add(Refused(), kStart, kWall);
   EXPECT_EQ(Show(second), "create");
   EXPECT_NE(second->key, first->key);

@@ -93,7 +93,9 @@ class LoggingSink : public TypedSink<api::Node> {
     log_.push_back("undecodable " + api::Show(key) + " " + object.at("metadata").dump() + " " +
                    why);
   }
-  void OnDelete(const api::ObjectKey& key) override { log_.push_back("delete " + api::Show(key)); }
+  void OnDelete(const api::Deletion& gone) override {
+    log_.push_back("delete " + api::Show(gone.key) + " " + gone.uid + "@" + gone.version);
+  }
   void OnSynced(const std::string& version) override { log_.push_back("synced " + version); }
   std::vector<api::ObjectKey> HeldUpTo(const std::string& version) override {
     return version == held_at ? held : std::vector<api::ObjectKey>();

@@ -12,12 +12,12 @@ namespace {
 using std::chrono::seconds;
 
 // "list", "page 500", "page 500 next=TOKEN", "watch 9", "wait"; "new" where a list begins.
-std::string Show(const Watch::Step& step) {
-  using Kind = Watch::Step::Kind;
-  if (step.kind == Kind::kWait) return "wait";
-  const auto& query = step.request.query;
-  const std::string begins = step.begins_list ? "new " : "";
-  if (step.kind == Kind::kReadPage) {
+std::string Show(const Watch::Action& action) {
+  using Kind = Watch::Action::Kind;
+  if (action.kind == Kind::kWait) return "wait";
+  const auto& query = action.request.query;
+  const std::string begins = action.begins_list ? "new " : "";
+  if (action.kind == Kind::kReadPage) {
     const auto next = query.find("continue");
     return begins + "page " + query.at("limit") +
            (next == query.end() ? "" : " next=" + next->second);
@@ -293,13 +293,13 @@ TEST(Watch, BacksOffAndHonoursRetryAfter) {
   const Instant now{};
   (void)watch.Next(now);
   EXPECT_FALSE(watch.OnEnd({429, Millis(7'000), false}, now));
-  const Watch::Step asked = watch.Next(now);
-  EXPECT_EQ(asked.kind, Watch::Step::Kind::kWait);
+  const Watch::Action asked = watch.Next(now);
+  EXPECT_EQ(asked.kind, Watch::Action::Kind::kWait);
   EXPECT_GE(asked.wait, Millis(7'000));
   EXPECT_LE(asked.wait, Millis(7'100));
   (void)watch.Next(now);
   EXPECT_FALSE(watch.OnEnd({}, now));
-  const Watch::Step second = watch.Next(now);
+  const Watch::Action second = watch.Next(now);
   EXPECT_GE(second.wait, Millis(1'000));
   EXPECT_LE(second.wait, Millis(2'000));
 }

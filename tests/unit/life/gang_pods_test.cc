@@ -33,8 +33,8 @@ class World {
     const cluster::ForeignGang gang = *cluster::ForeignGangOf(pod);
     api::Placement& placement = Placement(gang.placement_name, gang.selector);
     placement.meta.labels = {{cluster::kGangLabel, gang.base}};
-    placement.meta.annotations = {{cluster::kAskedAnnotation, cluster::AskedHash(pod)}};
-    placement.meta.owners = {cluster::KeeperOf(gang, {&pod})};
+    placement.meta.annotations = {{cluster::kRequestHashAnnotation, cluster::RequestHash(pod)}};
+    placement.meta.owners = {cluster::GangOwner(gang, {&pod})};
     return placement;
   }
 

@@ -15,11 +15,12 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr UnixSeconds kNow = 1'800'000'000;
+constexpr const char* kShort = "InsufficientCapacity";
 
 // A Workload of Kueue of one or two pod sets, and all that its check reads.
-class Queue {
+class QueuedWorkload {
  public:
-  Queue() {
+  QueuedWorkload() {
     workload = Json::parse(R"({
         "metadata": {"name": "job-llama-1a2b3", "namespace": "ns", "uid": "w1",
                      "resourceVersion": "5"},
@@ -77,7 +78,7 @@ class Queue {
   }
 
   // The planner gives nodes to what is asked for.
-  void Plan(const AskForNodes& asked) {
+  void Plan(const RequestNodes& asked) {
     for (api::Placement placement : asked.placements) {
       placement.nodes.assign(placement.workers, "n");
       placement.conditions = {{"Placed", "True", "Placed", "1 leaf", ""}};
@@ -87,7 +88,7 @@ class Queue {
   void Write(const AnswerCheck& answer) { workload.merge_patch(Json(PatchOf(seen, answer, now))); }
   // Until Kueue admits it.
   void Admit() {
-    Plan(std::get<AskForNodes>(Next()));
+    Plan(std::get<RequestNodes>(Next()));
     Write(std::get<AnswerCheck>(Next()));
     Set("Admitted", "True");
   }
@@ -97,7 +98,7 @@ class Queue {
   api::ResourceFlavor flavor;
   std::vector<api::Placement> placements;
   std::set<std::string> in_use;
-  std::optional<CheckRefusal> refusal;
+  std::optional<Refusal> refusal;
   QueuedJob job;
   UnixSeconds now = kNow;
   CheckOptions options;
@@ -107,8 +108,8 @@ class Queue {
 bool Rests(const CheckStep& step) { return std::holds_alternative<Wait>(step); }
 
 TEST(CheckTest, AReservedWorkloadAsksForNodesOfItsFlavor) {
-  Queue queue;
-  const auto asked = std::get<AskForNodes>(queue.Next());
+  QueuedWorkload queue;
+  const auto asked = std::get<RequestNodes>(queue.Next());
   EXPECT_EQ(asked.reservation, "w1@2027-01-15T08:00:00Z");
   EXPECT_EQ(asked.seconds, 600);
   ASSERT_EQ(asked.placements.size(), 1U);
@@ -134,12 +135,12 @@ TEST(CheckTest, AReservedWorkloadAsksForNodesOfItsFlavor) {
 }
 
 TEST(CheckTest, NodesMakeItReadyWithTheLabelOfEachPodSet) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.workload["spec"]["podSets"].push_back(queue.workload["spec"]["podSets"][0]);
   queue.workload["spec"]["podSets"][1]["name"] = "head";
   queue.workload["spec"]["podSets"].push_back(
       {{"name", "launcher"}, {"template", {{"spec", Json::object()}}}});
-  const auto asked = std::get<AskForNodes>(queue.Next());
+  const auto asked = std::get<RequestNodes>(queue.Next());
   ASSERT_EQ(asked.placements.size(), 2U);
   queue.Plan(asked);
   const auto answer = std::get<AnswerCheck>(queue.Next());
@@ -160,7 +161,7 @@ TEST(CheckTest, NodesMakeItReadyWithTheLabelOfEachPodSet) {
 }
 
 TEST(CheckTest, WithoutAcceleratorsItIsReadyAtOnce) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.workload["spec"]["podSets"][0]["template"]["spec"] = Json::object();
   const auto answer = std::get<AnswerCheck>(queue.Next());
   EXPECT_EQ(answer.state, api::CheckState::kReady);
@@ -168,28 +169,31 @@ TEST(CheckTest, WithoutAcceleratorsItIsReadyAtOnce) {
 }
 
 TEST(CheckTest, NothingIsDoneWithoutAReservation) {
-  for (const auto& edit : std::vector<std::function<void(Queue&)>>{
-           [](Queue& q) { q.Set("QuotaReserved", "False"); },
-           [](Queue& q) { q.Set("Evicted", "True"); }, [](Queue& q) { q.Set("Finished", "True"); },
-           [](Queue& q) { q.workload["spec"]["active"] = false; },
-           [](Queue& q) { q.workload["metadata"]["deletionTimestamp"] = "2027-01-15T08:00:00Z"; },
-           [](Queue& q) { q.Mine()["state"] = "Retry"; },
-           [](Queue& q) { q.Mine()["state"] = "Rejected"; }}) {
-    Queue queue;
+  for (const auto& edit : std::vector<std::function<void(QueuedWorkload&)>>{
+           [](QueuedWorkload& q) { q.Set("QuotaReserved", "False"); },
+           [](QueuedWorkload& q) { q.Set("Evicted", "True"); },
+           [](QueuedWorkload& q) { q.Set("Finished", "True"); },
+           [](QueuedWorkload& q) { q.workload["spec"]["active"] = false; },
+           [](QueuedWorkload& q) {
+             q.workload["metadata"]["deletionTimestamp"] = "2027-01-15T08:00:00Z";
+           },
+           [](QueuedWorkload& q) { q.Mine()["state"] = "Retry"; },
+           [](QueuedWorkload& q) { q.Mine()["state"] = "Rejected"; }}) {
+    QueuedWorkload queue;
     edit(queue);
     EXPECT_TRUE(Rests(queue.Next()));
   }
 }
 
 TEST(CheckTest, NoRoomIsPendingThenRetry) {
-  Queue queue;
-  queue.refusal = {"2 nodes are missing"};
+  QueuedWorkload queue;
+  queue.refusal = {kShort, "2 nodes are missing"};
   auto answer = std::get<AnswerCheck>(queue.Next());
   EXPECT_EQ(answer.state, api::CheckState::kPending);
   EXPECT_EQ(answer.message, "2 nodes are missing");
   queue.Write(answer);
   queue.now += 100;
-  EXPECT_EQ(std::get<AskForNodes>(queue.Next()).seconds, 500);
+  EXPECT_EQ(std::get<RequestNodes>(queue.Next()).seconds, 500);
   queue.now += 500;
   answer = std::get<AnswerCheck>(queue.Next());
   EXPECT_EQ(answer.state, api::CheckState::kRetry);
@@ -202,25 +206,25 @@ TEST(CheckTest, NoRoomIsPendingThenRetry) {
 }
 
 TEST(CheckTest, ALongReservationIsGivenBackOnlyAfterThePlannerHasAnswered) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.now += 9'999;  // no operator ran
-  EXPECT_TRUE(std::holds_alternative<AskForNodes>(queue.Next()));
+  EXPECT_TRUE(std::holds_alternative<RequestNodes>(queue.Next()));
 }
 
 TEST(CheckTest, RejectsAWorkloadThatNeverFits) {
-  Queue queue;
-  queue.refusal = {"the fabric has 2 nodes", false};
+  QueuedWorkload queue;
+  queue.refusal = {kShort, "the fabric has 2 nodes", false};
   const auto answer = std::get<AnswerCheck>(queue.Next());
   EXPECT_EQ(answer.state, api::CheckState::kRejected);
   EXPECT_EQ(answer.message, "the fabric has 2 nodes");
 }
 
 TEST(CheckTest, WhileAnotherCheckMayAddNodesItIsOnlyPending) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.Other()["state"] = "Pending";
   queue.now += 700;
   for (const bool ever : {false, true}) {
-    queue.refusal = {ever ? "full" : "too small", ever};
+    queue.refusal = {kShort, ever ? "full" : "too small", ever};
     EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).state, api::CheckState::kPending);
   }
   queue.Other()["state"] = "Ready";
@@ -231,7 +235,7 @@ TEST(CheckTest, WhileAnotherCheckMayAddNodesItIsOnlyPending) {
 }
 
 TEST(CheckTest, AFlavorThatCannotBeUsedIsNamed) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.flavor.topology_name = "racks";
   auto answer = std::get<AnswerCheck>(queue.Next());
   EXPECT_EQ(answer.state, api::CheckState::kPending);
@@ -242,13 +246,13 @@ TEST(CheckTest, AFlavorThatCannotBeUsedIsNamed) {
 }
 
 TEST(CheckTest, ALabelWithAnotherValueIsRejectedBeforeKueueGivesUp) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.workload["spec"]["podSets"][0]["template"]["metadata"]["labels"]["weft.dev/placement"] =
       "x";
   EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).message,
             "pod set main: the label weft.dev/placement must not be set in the pod template: Weft "
             "sets it");
-  Queue beside;
+  QueuedWorkload beside;
   beside.Other()["podSetUpdates"] =
       Json::parse(R"([{"name": "main", "labels": {"weft.dev/placement": "y"}}])");
   const auto answer = std::get<AnswerCheck>(beside.Next());
@@ -258,11 +262,11 @@ TEST(CheckTest, ALabelWithAnotherValueIsRejectedBeforeKueueGivesUp) {
 }
 
 TEST(CheckTest, AnnotationsOfTheTemplateSayHowTheGangTalks) {
-  Queue queue;
+  QueuedWorkload queue;
   Json& meta = queue.workload["spec"]["podSets"][0]["template"]["metadata"];
   meta["annotations"] = {{"weft.dev/parallelism", R"({"tensor": 8})"},
                          {"weft.dev/topology", R"({"required": "leaf"})"}};
-  const auto asked = std::get<AskForNodes>(queue.Next());
+  const auto asked = std::get<RequestNodes>(queue.Next());
   EXPECT_EQ(asked.placements[0].parallelism.tensor, 8);
   EXPECT_EQ(asked.placements[0].topology.required, "leaf");
   meta["annotations"] = {{"weft.dev/parallelism", R"({"tensors": 8})"}};
@@ -272,7 +276,7 @@ TEST(CheckTest, AnnotationsOfTheTemplateSayHowTheGangTalks) {
 }
 
 TEST(CheckTest, EvictionFreesNodesWhenTheLastPodIsGone) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.Admit();
   const std::string name = queue.placements[0].meta.key.name;
   queue.in_use = {name};
@@ -286,8 +290,8 @@ TEST(CheckTest, EvictionFreesNodesWhenTheLastPodIsGone) {
 }
 
 TEST(CheckTest, AnAnswerOfALostReservationIsTakenBack) {
-  Queue queue;
-  queue.Plan(std::get<AskForNodes>(queue.Next()));
+  QueuedWorkload queue;
+  queue.Plan(std::get<RequestNodes>(queue.Next()));
   queue.Write(std::get<AnswerCheck>(queue.Next()));
   queue.Set("QuotaReserved", "False");
   EXPECT_TRUE(std::holds_alternative<DropPlacements>(queue.Next()));
@@ -300,26 +304,26 @@ TEST(CheckTest, AnAnswerOfALostReservationIsTakenBack) {
 }
 
 TEST(CheckTest, AReadyAnswerWithoutItsPlacementIsTakenBackBeforeAdmission) {
-  Queue queue;
-  queue.Plan(std::get<AskForNodes>(queue.Next()));
+  QueuedWorkload queue;
+  queue.Plan(std::get<RequestNodes>(queue.Next()));
   queue.Write(std::get<AnswerCheck>(queue.Next()));
   queue.placements.clear();
   EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).state, api::CheckState::kPending);
 }
 
 TEST(CheckTest, AnAdmittedWorkloadThatLostItsNodesGetsOthersUnderTheSameName) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.Admit();
   const std::string name = queue.placements[0].meta.key.name;
   queue.placements[0].nodes.clear();
-  const auto asked = std::get<AskForNodes>(queue.Next());
+  const auto asked = std::get<RequestNodes>(queue.Next());
   EXPECT_EQ(asked.placements[0].meta.key.name, name);
   queue.placements.clear();
-  EXPECT_EQ(std::get<AskForNodes>(queue.Next()).placements[0].meta.key.name, name);
+  EXPECT_EQ(std::get<RequestNodes>(queue.Next()).placements[0].meta.key.name, name);
 }
 
 TEST(CheckTest, AWorkloadThatWasAdmittedBeforeTheCheckGetsNoNodes) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.Set("Admitted", "True");
   const auto answer = std::get<AnswerCheck>(queue.Next());
   EXPECT_EQ(answer.state, api::CheckState::kReady);
@@ -329,12 +333,12 @@ TEST(CheckTest, AWorkloadThatWasAdmittedBeforeTheCheckGetsNoNodes) {
 }
 
 TEST(CheckTest, ATrainingJobIsPlannedAsAJob) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.workload["metadata"]["ownerReferences"] = Json::parse(
       R"([{"apiVersion": "weft.dev/v1alpha1", "kind": "TrainingJob", "name": "j", "uid": "j1",
            "controller": true}])");
   EXPECT_TRUE(Rests(queue.Next()));  // until the job has its nodes
-  queue.job.refusal = CheckRefusal{"32 GPUs short"};
+  queue.job.refusal = Refusal{kShort, "32 GPUs short"};
   auto answer = std::get<AnswerCheck>(queue.Next());
   EXPECT_EQ(std::string(api::CheckStateName(answer.state)) + ": " + answer.message,
             "Pending: 32 GPUs short");
@@ -360,10 +364,10 @@ TEST(CheckTest, ATrainingJobIsPlannedAsAJob) {
 }
 
 TEST(CheckTest, AnAnnotationWithoutEffectIsNamed) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.workload["spec"]["podSets"][0]["template"]["metadata"]["annotations"] = {
       {"kueue.x-k8s.io/podset-group-name", "both"}};
-  queue.Plan(std::get<AskForNodes>(queue.Next()));
+  queue.Plan(std::get<RequestNodes>(queue.Next()));
   EXPECT_TRUE(std::get<AnswerCheck>(queue.Next())
                   .message.ends_with("; pod set main: the annotation "
                                      "kueue.x-k8s.io/podset-group-name has no effect: Weft places "
@@ -371,7 +375,7 @@ TEST(CheckTest, AnAnnotationWithoutEffectIsNamed) {
 }
 
 TEST(CheckTest, AnUnreadableWorkloadSaysSo) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.workload["spec"]["podSets"][0]["count"] = "four";
   const auto answer = std::get<AnswerCheck>(queue.Next());
   EXPECT_EQ(answer.state, api::CheckState::kPending);
@@ -414,16 +418,16 @@ TEST(CheckTest, ParametersNameAFabric) {
 
 // Else a refusal between two crashes would hide the first.
 TEST(CheckTest, KeepsTheRecordOfACrashInEveryAnswerPending) {
-  Queue queue;
+  QueuedWorkload queue;
   const std::string crash = plan::CrashText({"0.1.0", 11}, {});
   queue.Mine()["message"] = crash;
-  queue.refusal = CheckRefusal{"no room", true};
+  queue.refusal = Refusal{kShort, "no room"};
   const CheckStep step = queue.Next();
   const auto* answer = std::get_if<AnswerCheck>(&step);
   ASSERT_NE(answer, nullptr);
   EXPECT_EQ(answer->state, api::CheckState::kPending);
   EXPECT_EQ(answer->message, "no room; " + crash);
-  queue.refusal = CheckRefusal{std::string(5000, 'x'), true};
+  queue.refusal = Refusal{kShort, std::string(5000, 'x')};
   const CheckStep longer = queue.Next();
   ASSERT_TRUE(std::holds_alternative<AnswerCheck>(longer));
   EXPECT_TRUE(std::get<AnswerCheck>(longer).message.ends_with("...; " + crash));
@@ -431,10 +435,10 @@ TEST(CheckTest, KeepsTheRecordOfACrashInEveryAnswerPending) {
 
 // The planner refuses it then, and remembers that.
 TEST(CheckTest, TellsThePlannerOfCrashes) {
-  Queue queue;
+  QueuedWorkload queue;
   const auto asked = [&]() -> std::vector<api::Condition> {
     const CheckStep step = queue.Next();
-    const auto* ask = std::get_if<AskForNodes>(&step);
+    const auto* ask = std::get_if<RequestNodes>(&step);
     return ask == nullptr ? std::vector<api::Condition>() : ask->placements[0].conditions;
   };
   EXPECT_TRUE(asked().empty());
@@ -450,15 +454,15 @@ TEST(CheckTest, TellsThePlannerOfCrashes) {
 
 TEST(CheckTest, AsksForNoOtherNodesOfAnAdmittedWorkloadThatTheSolverCrashedOnTwice) {
   for (const bool again : {false, true}) {
-    Queue queue;
+    QueuedWorkload queue;
     queue.Set("Admitted", "True");
     queue.Mine()["state"] = "Ready";
     queue.Mine()["message"] = "placed; " + plan::CrashText({"0.1.0", 11}, {again, 2, kNow});
     queue.Mine()["podSetUpdates"] = Json::array(
         {{{"name", "main"}, {"labels", {{"weft.dev/placement", "job-llama-1a2b3-lost"}}}}});
-    EXPECT_EQ(std::holds_alternative<AskForNodes>(queue.Next()), !again);
+    EXPECT_EQ(std::holds_alternative<RequestNodes>(queue.Next()), !again);
     queue.options.version = "0.2.0";  // which has not tried it
-    EXPECT_TRUE(std::holds_alternative<AskForNodes>(queue.Next()));
+    EXPECT_TRUE(std::holds_alternative<RequestNodes>(queue.Next()));
   }
 }
 

@@ -29,7 +29,7 @@ class Queued {
         Json::parse(R"({"spec": {"workers": {"template": {"spec": {}}}}, "status": {}})"));
     flavor.node_labels = {{"gpu", "h100"}};
     flavor.tolerations = {{"gpu", "Exists", "", ""}};
-    world.on_queue = [this](const Step& step) { Do(step); };
+    world.on_queue = [this](const JobStep& step) { Do(step); };
     world.queue.emplace();
     world.queue->flavor = [this](const std::string& name) {
       return name == "h100" ? &flavor : nullptr;
@@ -38,7 +38,7 @@ class Queued {
   }
 
   void Settle() {
-    Look();
+    UpdateView();
     ASSERT_TRUE(world.Settle().has_value()) << "no rest";
   }
   void Condition(const std::string& type, const std::string& status, const std::string& reason,
@@ -90,13 +90,13 @@ class Queued {
   int created = 0, dropped = 0;
 
  private:
-  void Look() {
+  void UpdateView() {
     world.queue->workloads.clear();
     if (workload.is_null()) return;
     seen_ = *api::DecodeWorkload(workload, "test");
     world.queue->workloads = {&seen_};
   }
-  void Do(const Step& step) {
+  void Do(const JobStep& step) {
     if (std::holds_alternative<CreateWorkload>(step)) {
       ++created;
       workload = Json::parse(R"({"metadata": {"namespace": "team-a", "uid": "w1", "finalizers":
@@ -114,13 +114,13 @@ class Queued {
       EXPECT_TRUE(world.pods.empty()) << "quota is given back while pods live";
       ++dropped;
       workload = nullptr;
-    } else if (const auto* keep = std::get_if<KeepQueue>(&step)) {
+    } else if (const auto* keep = std::get_if<WriteQueue>(&step)) {
       Json raw = *world.job.raw;
       raw["status"].erase("queue");
       if (keep->queue) raw["status"]["queue"] = *keep->queue;
       world.job.raw = api::MakeRaw(raw);
     }
-    Look();
+    UpdateView();
   }
 
   api::Workload seen_;
@@ -220,6 +220,37 @@ TEST(QueueTest, AnEvictionBeforeAdmissionGivesQuotaBackToo) {
   EXPECT_FALSE(job.Quota());
   EXPECT_TRUE(job.Of("Admitted").is_null());
   EXPECT_FALSE(job.workload["status"].contains("accumulatedPastExecutionTimeSeconds"));
+}
+
+// Others wait for the quota, whatever is wrong with the job.
+TEST(QueueTest, AJobThatAdmissionRefusesGivesItsQuotaBack) {
+  Queued job;
+  job.Settle();
+  job.world.quota = 1;  // the first pod is created, and the others are refused
+  job.world.not_admitted = "exceeded quota: pods";
+  job.Admit();
+  ASSERT_TRUE(job.Quota());
+  ASSERT_TRUE(job.world.RunFor(60, 1));
+  EXPECT_FALSE(Is(job.world.status(), "Accepted"));
+  job.Evict("Preempted");
+  ASSERT_TRUE(job.world.RunFor(60, 1));
+  EXPECT_TRUE(job.world.pods.empty());
+  EXPECT_FALSE(job.Quota());
+}
+
+TEST(QueueTest, AJobWhoseSpecCannotBeReadGivesItsQuotaBack) {
+  for (const bool runs : {false, true}) {
+    Queued job;
+    job.Settle();
+    job.Reserve();
+    if (runs) job.Admit();
+    job.Settle();
+    job.world.job.unreadable = "spec.workers: must be an object";
+    job.Evict("Preempted");
+    ASSERT_TRUE(job.world.RunFor(60, 1)) << runs;
+    EXPECT_TRUE(job.world.pods.empty()) << runs;
+    EXPECT_FALSE(job.Quota()) << runs;
+  }
 }
 
 TEST(QueueTest, ARestartKeepsItsQuotaAndTellsThatPodsAreNotReady) {

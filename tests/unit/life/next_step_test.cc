@@ -10,7 +10,7 @@
 #include "operator/cluster/placement_pods.h"
 #include "operator/life/accept.h"
 #include "operator/life/exclusion.h"
-#include "operator/life/step.h"
+#include "operator/life/job_step.h"
 
 namespace weft::life {
 namespace {
@@ -48,7 +48,7 @@ class World {
   // So many, or fewer where the last one waits.
   std::optional<Wait> Step(int steps) {
     for (int i = 0; i < steps; ++i) {
-      const life::Step step = NextStep(View(), options);
+      const life::JobStep step = NextStep(View(), options);
       if (const auto* wait = std::get_if<Wait>(&step)) return *wait;
       std::visit([this](const auto& one) { Do(one); }, step);
     }
@@ -77,7 +77,7 @@ class World {
       const auto found = nodes.find(name);
       return found == nodes.end() ? NodeState{} : found->second;
     };
-    if (refused_ && !room) view.refusal = PlanRefusal{"InsufficientCapacity", "24 short"};
+    if (refused_ && !room) view.refusal = Refusal{"InsufficientCapacity", "24 short"};
     view.now = now;
     view.tried = tried_;
     if (valid_of_ == job_.meta.generation) view.valid = "valid";
@@ -96,7 +96,7 @@ class World {
     const JobStatus next = AfterTrialRefused(View(), "exceeded quota");
     if (next != status()) Write(next);
   }
-  void Do(const AskPlanner&) {
+  void Do(const RequestPlacement&) {
     refused_ = !room;
     if (room) Commit(job_.attempt + 1);
   }
@@ -160,7 +160,7 @@ class World {
   void Do(const CreateWorkload&) { ADD_FAILURE() << "no queue here"; }
   void Do(const WriteWorkload&) { ADD_FAILURE() << "no queue here"; }
   void Do(const DropWorkloads&) { ADD_FAILURE() << "no queue here"; }
-  void Do(const KeepQueue&) { ADD_FAILURE() << "no queue here"; }
+  void Do(const WriteQueue&) { ADD_FAILURE() << "no queue here"; }
   void Do(const Wait&) {}
 
   void Write(const JobStatus& next) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <random>
 #include <set>
 #include <string>
 
@@ -23,10 +24,43 @@ TEST(StatusPatchTest, RemovesFieldsThatTheNewStatusLacks) {
 }
 
 TEST(StatusPatchTest, AFieldOfANewerVersionStaysAndCausesNoWrite) {
-  const Json before = {{"attempt", 1}, {"newer", 7}, {"workers", {{"ready", 1}, {"newer", 7}}}};
+  const Json before = {{"attempt", 1}, {"newer", 7}, {"workers", {{"ready", 1}}}};
   EXPECT_EQ(Patch(before, {{"attempt", 2}, {"workers", {{"ready", 2}}}}),
             Json({{"attempt", 2}, {"workers", {{"ready", 2}}}}));
   EXPECT_EQ(Patch(before, {{"attempt", 1}, {"workers", {{"ready", 1}}}}), Json());
+}
+
+// The failure of a later attempt has no exit code; that of the earlier one must not stay.
+TEST(StatusPatchTest, RemovesWhatANestedObjectLacks) {
+  EXPECT_EQ(Patch({{"lastFailure", {{"attempt", 1}, {"exitCode", 137}, {"node", "n7"}}}},
+                  {{"lastFailure", {{"attempt", 2}, {"node", "n8"}}}}),
+            Json({{"lastFailure", {{"attempt", 2}, {"exitCode", nullptr}, {"node", "n8"}}}}));
+}
+
+// A random object of a few members, which are numbers, lists or objects again.
+Json AnyObject(std::mt19937& random, int depth) {
+  Json object = Json::object();
+  for (const char* key : {"a", "b", "c"}) {
+    switch (random() % 5) {
+      case 0: object[key] = random() % 3; break;
+      case 1: object[key] = Json::array({random() % 3, {{"x", 1}}}); break;
+      case 2: if (depth > 0) object[key] = AnyObject(random, depth - 1); break;
+      default: break;
+    }
+  }
+  return object;
+}
+
+TEST(MergePatchTest, BeforeAndPatchMakeAfter) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 5'000; ++i) {
+    const Json before = AnyObject(random, 3);
+    const Json after = AnyObject(random, 3);
+    Json patched = before;
+    patched.merge_patch(MergePatch(before, after));
+    ASSERT_EQ(patched, after) << before << " " << after;
+    ASSERT_EQ(MergePatch(before, before), Json::object());
+  }
 }
 
 TEST(StatusPatchTest, AnObjectWithoutStatusIsGivenAllOfIt) {
@@ -43,7 +77,7 @@ TEST(StatusPatchTest, TheFieldsAreThoseOfTheDefinitions) {
   };
   std::set<std::string> of_jobs(kJobStatusFields.begin(), kJobStatusFields.end());
   EXPECT_TRUE(of_jobs.insert("admission").second);  // the dry run writes it, apart from the rest
-  EXPECT_TRUE(of_jobs.insert("queue").second);      // a step of its own (KeepQueue)
+  EXPECT_TRUE(of_jobs.insert("queue").second);      // a step of its own (WriteQueue)
   EXPECT_EQ(of_jobs, fields("trainingjobs"));
   EXPECT_EQ(std::set<std::string>(kFabricStatusFields.begin(), kFabricStatusFields.end()),
             fields("fabrics"));

@@ -43,11 +43,12 @@ struct Queues : testing::Scene {
   }
 
   api::Workload& Edit() { return inputs.workloads.Edit(0); }
-  void Say(const std::string& type, const std::string& status, const std::string& message = "") {
+  void SetCondition(const std::string& type, const std::string& status,
+                    const std::string& message = "") {
     Edit().conditions.push_back({type, status, "", message, FormatTime(kNow - 60)});
   }
   void Reserve() {
-    Say("QuotaReserved", "True");
+    SetCondition("QuotaReserved", "True");
     Edit().cluster_queue = "all";
     for (api::PodSet& set : Edit().pod_sets) set.flavors = {"h100"};
   }
@@ -78,7 +79,7 @@ const Case kCases[] = {
     {"that Kueue has not looked at waits for quota", [](Queues&) {},
      "QuotaPending: queue team: waits for quota [0]"},
     {"without quota has Kueue's message",
-     [](Queues& q) { q.Say("QuotaReserved", "False", "16 more needed"); },
+     [](Queues& q) { q.SetCondition("QuotaReserved", "False", "16 more needed"); },
      "QuotaPending: queue team: 16 more needed [0]"},
     {"with quota asks for nodes", [](Queues& q) { q.Reserve(); },
      "AdmissionPending: queue team: ClusterQueue all has reserved quota; waits for the "
@@ -107,7 +108,7 @@ const Case kCases[] = {
     {"that lost its nodes after admission asks for them again",
      [](Queues& q) {
        q.Reserve();
-       q.Say("Admitted", "True");
+       q.SetCondition("Admitted", "True");
        q.Edit().checks[0] = {"place", api::CheckState::kReady, "", "", {}};
        q.Edit().checks[0].labels["main"].Set("weft.dev/placement", "held");
      },
@@ -115,12 +116,12 @@ const Case kCases[] = {
     {"that is evicted waits for its pods",
      [](Queues& q) {
        q.Reserve();
-       q.Say("Evicted", "True", "preempted by x");
+       q.SetCondition("Evicted", "True", "preempted by x");
      },
      "Evicted: queue team: evicted: preempted by x [0]"},
     {"that is deactivated waits for its user",
      [](Queues& q) {
-       q.Say("Evicted", "True", "never fits");
+       q.SetCondition("Evicted", "True", "never fits");
        q.Edit().active = false;
      },
      "Deactivated: queue team: Workload job-train is not active: never fits; set its spec.active "
@@ -149,10 +150,10 @@ const Case kCases[] = {
     {"that was admitted before its queue had the check runs",
      [](Queues& q) {
        q.Reserve();
-       q.Say("Admitted", "True");
+       q.SetCondition("Admitted", "True");
      },
      "-"},
-    {"that is finished is over", [](Queues& q) { q.Say("Finished", "True"); }, "-"},
+    {"that is finished is over", [](Queues& q) { q.SetCondition("Finished", "True"); }, "-"},
     {"that is being deleted is over", [](Queues& q) { q.Edit().meta.deleting = true; }, "-"},
     {"of a TrainingJob is shown as the job",
      [](Queues& q) {
@@ -191,10 +192,10 @@ TEST(WaitingTest, CountsPodsThatRequestAccelerators) {
 
 TEST(WaitingTest, TimeIsCountedFromKueuesLastAnswer) {
   Queues queues;
-  TellTime(queues.inputs, kNow);
+  AnnotateTime(queues.inputs, kNow);
   EXPECT_EQ(queues.Waiting()[0].waited_seconds, 100);
-  queues.Say("QuotaReserved", "False");
-  TellTime(queues.inputs, kNow);
+  queues.SetCondition("QuotaReserved", "False");
+  AnnotateTime(queues.inputs, kNow);
   EXPECT_EQ(queues.Waiting()[0].waited_seconds, 60);
 }
 
@@ -202,7 +203,7 @@ TEST(WaitingTest, AddsARequestedPlacementOnce) {
   Queues queues;
   queues.Reserve();
   queues.Edit().priority = 7;
-  TellTime(queues.inputs, kNow);
+  AnnotateTime(queues.inputs, kNow);
   for (int times = 0; times < 2; ++times) {
     AddAsked(queues.Waiting(), queues.inputs);
     ASSERT_EQ(queues.inputs.placements.size(), 1U);

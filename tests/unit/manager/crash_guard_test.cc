@@ -29,8 +29,8 @@ api::ObjectMeta Meta() {
 
 const api::ObjectMeta kMeta = Meta();
 
-cluster::Workload Llama() {
-  cluster::Workload workload;
+cluster::WorkloadView Llama() {
+  cluster::WorkloadView workload;
   workload.meta = &kMeta;
   return workload;
 }
@@ -104,7 +104,7 @@ TEST_F(CrashGuardTest, ReportsTheWorkloadThatWasBeingDecided) {
   };
   for (const Case& one : cases) {
     const std::string text = Run([&] {
-      const cluster::Workload workload = Llama();
+      const cluster::WorkloadView workload = Llama();
       NameWorkload(&workload);
       one.crash();
     });
@@ -115,7 +115,7 @@ TEST_F(CrashGuardTest, ReportsTheWorkloadThatWasBeingDecided) {
 
 TEST_F(CrashGuardTest, TellsWhatTheSolverWorkedOn) {
   const std::string text = Run([] {
-    const cluster::Workload workload = Llama();
+    const cluster::WorkloadView workload = Llama();
     NameWorkload(&workload, plan::Solving::kFigures);
     Fault();
   });
@@ -127,7 +127,7 @@ TEST_F(CrashGuardTest, ReportsAnExceptionButNotLackOfMemory) {
   for (const bool memory : {false, true}) {
     const std::string text = Run([&] {
       close(STDERR_FILENO);
-      const cluster::Workload workload = Llama();
+      const cluster::WorkloadView workload = Llama();
       std::thread([&] {  // which an exception must not leave
         NameWorkload(&workload);
         if (memory) throw std::bad_alloc();
@@ -142,7 +142,7 @@ TEST_F(CrashGuardTest, ReportsAnExceptionButNotLackOfMemory) {
 TEST_F(CrashGuardTest, ReportsFromAnyThread) {
   const std::string text = Run([] {
     std::thread([] {
-      const cluster::Workload workload = Llama();
+      const cluster::WorkloadView workload = Llama();
       NameWorkload(&workload);
       int depth = 0;
       Overflow(&depth);
@@ -160,14 +160,14 @@ TEST_F(CrashGuardTest, EndsAsWithoutAGuardWhileNothingIsDecided) {
       {"before the first decision", [] {}},
       {"after a decision",
        [] {
-         const cluster::Workload workload = Llama();
+         const cluster::WorkloadView workload = Llama();
          NameWorkload(&workload);
          NameWorkload(nullptr);
        }},
       {"during a decision of another thread",
        [] {
          std::thread([] {
-           const cluster::Workload workload = Llama();
+           const cluster::WorkloadView workload = Llama();
            NameWorkload(&workload);
          }).join();
        }},
@@ -175,7 +175,7 @@ TEST_F(CrashGuardTest, EndsAsWithoutAGuardWhileNothingIsDecided) {
        [] {
          api::ObjectMeta meta = Meta();
          meta.uid.clear();
-         cluster::Workload workload;
+         cluster::WorkloadView workload;
          workload.meta = &meta;
          NameWorkload(&workload);
        }},
@@ -199,7 +199,7 @@ TEST_F(CrashGuardTest, EndsByTheSignalIfTheProgramCannotBeStarted) {
     std::string program = "none";
     char* argv[] = {program.data(), nullptr};
     GuardAgainstCrashes(argv, "/does/not/exist");
-    const cluster::Workload workload = Llama();
+    const cluster::WorkloadView workload = Llama();
     NameWorkload(&workload);
     Fault();
   });

@@ -50,7 +50,7 @@ TEST(LayoutsTest, EveryLayoutIsOneThatAJobMayHave) {
             traffic::CheckShape(whole, one.parallelism, static_cast<std::uint32_t>(one.ranks), 1);
         ASSERT_TRUE(checked) << checked.error().message;
         EXPECT_LE(one.parallelism.tensor, 8);
-        EXPECT_TRUE(RefusalsOf(one).empty()) << RefusalsOf(one).front().Text();
+        EXPECT_TRUE(InvalidSettings(one).empty()) << InvalidSettings(one).front().Text();
       }
     }
   }

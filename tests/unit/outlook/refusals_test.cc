@@ -31,7 +31,7 @@ TEST_P(RefusalsTest, NamesTheFieldBothNumbersAndWhoRefuses) {
   Layout layout = Accepted();
   GetParam().change(layout);
   std::vector<std::string> texts;
-  for (const Refusal& one : RefusalsOf(layout)) texts.push_back(one.Text());
+  for (const InvalidSetting& one : InvalidSettings(layout)) texts.push_back(one.Text());
   EXPECT_EQ(texts, GetParam().refusals);
   EXPECT_EQ(BrokenRules(layout) == 0, texts.empty());
 }

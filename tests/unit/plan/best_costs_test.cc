@@ -110,7 +110,7 @@ TEST_F(BestCostsTest, AnotherFabricForgetsTheAnswers) {
   BuildNewFabric();
   (void)Added();
   EXPECT_EQ(known_.size(), 1U);
-  known_.KeepFabricsOf(cluster::BuildCluster(scene_.inputs, fabrics_));
+  known_.DropOtherFabrics(cluster::BuildCluster(scene_.inputs, fabrics_));
   EXPECT_EQ(known_.size(), 1U);  // the answer is one on the new fabric
 }
 
@@ -118,7 +118,7 @@ TEST_F(BestCostsTest, KeepsTheAnswersThatWereUsedLast) {
   scene_.Job("a", 1);
   const cluster::Cluster cluster = cluster::BuildCluster(scene_.inputs, fabrics_);
   const cluster::ClusterFabric& on = cluster.fabrics.front();
-  const cluster::Workload workload = cluster::WorkloadOf(cluster.inputs->jobs[0]);
+  const cluster::WorkloadView workload = cluster::WorkloadOf(cluster.inputs->jobs[0]);
   cluster::Problem problem = *cluster::MakeProblem(on, workload);
   for (std::uint32_t i = 0; i <= BestCosts::kMost; ++i) {
     problem.request.workers = 1;

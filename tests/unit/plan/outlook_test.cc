@@ -24,9 +24,9 @@ std::string OutlookOf(const testing::Scene& scene) {
   const auto report = Plan(cluster);
   const Refused* refused = report->entries.back().refused();
   if (refused == nullptr) return "placed";
-  const Outlook& outlook = refused->outlook;
-  if (!outlook.within_seconds) return "unknown";
-  return std::to_string(*outlook.within_seconds) + " after " + outlook.after;
+  const FitTime& fit_time = refused->fit_time;
+  if (!fit_time.within_seconds) return "unknown";
+  return std::to_string(*fit_time.within_seconds) + " after " + fit_time.after;
 }
 
 TEST(WhenItFits, IsTheEarliestEndAfterWhichThereIsRoom) {
@@ -68,12 +68,12 @@ TEST(WhenItFits, CountsWhatThisPlanStarts) {
   EXPECT_EQ(OutlookOf(scene), "50 after ns/first");
 }
 
-TEST(OutlookText, SaysWhenOrWhyNot) {
-  EXPECT_EQ(OutlookText({7200, "ns/x"}, true), "It would fit within 2 h, when ns/x ends.");
-  EXPECT_EQ(OutlookText({}, false),
+TEST(FitTimeText, SaysWhenOrWhyNot) {
+  EXPECT_EQ(FitTimeText({7200, "ns/x"}, true), "It would fit within 2 h, when ns/x ends.");
+  EXPECT_EQ(FitTimeText({}, false),
             "It never fits this fabric, not even with nothing else running.");
   EXPECT_EQ(
-      OutlookText({}, true),
+      FitTimeText({}, true),
       "Its start time is unknown: too few of the running jobs state expectedDurationSeconds.");
 }
 

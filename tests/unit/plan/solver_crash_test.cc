@@ -16,8 +16,8 @@ namespace {
 constexpr UnixSeconds kNow = 1'800'000'000;
 const SolverCrash kFault{"0.1.0", 11};
 
-std::optional<CrashRefusal> Refusal(const std::vector<api::Condition>& conditions,
-                                    std::int64_t generation, const std::string& version = "0.1.0") {
+std::optional<Refusal> FindRefusal(const std::vector<api::Condition>& conditions,
+                                   std::int64_t generation, const std::string& version = "0.1.0") {
   return RefusalFor(conditions, generation, {.version = version});
 }
 
@@ -34,7 +34,7 @@ TEST(SolverCrashTest, IsRefusedFromTheSecondOfOneGenerationAndVersionOn) {
   std::vector<api::Condition> conditions = {{"Placed", "False", "HeldBack", "waits", ""}};
   for (const Crash& one : crashes) {
     RecordCrash(conditions, one.generation, one.crash, kNow);
-    const auto refusal = Refusal(conditions, one.generation, one.crash.version);
+    const auto refusal = FindRefusal(conditions, one.generation, one.crash.version);
     EXPECT_EQ(refusal.has_value(), one.refused) << conditions.back().message;
   }
   EXPECT_EQ(conditions.size(), 2U);
@@ -46,22 +46,22 @@ TEST(SolverCrashTest, ARefusalBetweenTwoCrashesDoesNotHideTheFirst) {
   RecordCrash(conditions, 1, kFault, kNow);
   api::PutCondition(conditions, {"Placed", "False", "InsufficientCapacity", "no room", ""}, kNow);
   RecordCrash(conditions, 1, kFault, kNow);
-  EXPECT_TRUE(Refusal(conditions, 1));
+  EXPECT_TRUE(FindRefusal(conditions, 1));
 }
 
 TEST(SolverCrashTest, ARefusalCountsForItsGenerationAndVersion) {
   std::vector<api::Condition> conditions;
   RecordCrash(conditions, 1, kFault, kNow);
-  EXPECT_FALSE(Refusal(conditions, 1));
+  EXPECT_FALSE(FindRefusal(conditions, 1));
   EXPECT_TRUE(RefusalFor(conditions, 1, {.wary = true}));
   RecordCrash(conditions, 1, kFault, kNow);
-  ASSERT_TRUE(Refusal(conditions, 1));
-  EXPECT_EQ(Refusal(conditions, 1)->message, conditions[0].message);
-  EXPECT_EQ(Refusal(conditions, 1)->reason, api::kSolverFailed);
-  EXPECT_FALSE(Refusal(conditions, 1)->ends_in_seconds);
-  EXPECT_TRUE(Refusal(conditions, 1, ""));
-  EXPECT_FALSE(Refusal(conditions, 1, "0.1.0-rc1"));
-  EXPECT_FALSE(Refusal(conditions, 2));
+  ASSERT_TRUE(FindRefusal(conditions, 1));
+  EXPECT_EQ(FindRefusal(conditions, 1)->message, conditions[0].message);
+  EXPECT_EQ(FindRefusal(conditions, 1)->reason, api::kSolverFailed);
+  EXPECT_FALSE(FindRefusal(conditions, 1)->ends_in_seconds);
+  EXPECT_TRUE(FindRefusal(conditions, 1, ""));
+  EXPECT_FALSE(FindRefusal(conditions, 1, "0.1.0-rc1"));
+  EXPECT_FALSE(FindRefusal(conditions, 2));
 }
 
 // A spec that changes all the time: each generation crashes once.
@@ -141,7 +141,7 @@ TEST(SolverCrashTest, ACrashOnFiguresRefusesNothingAndLeavesThemOut) {
     std::vector<Solving> named;
     PlanOptions options;
     options.crashes.version = version;
-    options.deciding = [&](const cluster::Workload* one, Solving solving) {
+    options.deciding = [&](const cluster::WorkloadView* one, Solving solving) {
       if (one != nullptr) named.push_back(solving);
     };
     const auto report = Plan(cluster, options);
@@ -183,7 +183,7 @@ TEST(SolverCrashTest, PlanNamesEachWorkloadAndWhatTheSolverWorksOn) {
   const cluster::Cluster cluster = scene.Build();
   std::vector<std::string> named;
   PlanOptions options;
-  options.deciding = [&](const cluster::Workload* one, Solving solving) {
+  options.deciding = [&](const cluster::WorkloadView* one, Solving solving) {
     named.push_back((one ? one->key().name : "") +
                     (solving == Solving::kFigures ? " figures" : ""));
   };
@@ -206,7 +206,7 @@ TEST(SolverCrashTest, IsRecordedInTheObjectThatAsked) {
   ASSERT_TRUE(workloads);
   std::vector<std::string> subjects;
   for (const Solving solving : {Solving::kNodes, Solving::kFigures}) {
-    for (const cluster::Workload& one : *workloads) {
+    for (const cluster::WorkloadView& one : *workloads) {
       const CrashSubject subject = SubjectOf(one, solving);
       subjects.push_back(std::string(subject.kind) + " " + api::Show(subject.key) + " " +
                          subject.uid);

@@ -30,14 +30,14 @@ class PrometheusServer final : public kube::Transport {
 
 std::string FailureOf(int status, const std::string& body) {
   PrometheusServer server(status, body);
-  const auto answer = AskPrometheus(server, {"up", 0});
+  const auto answer = QueryPrometheus(server, {"up", 0});
   return answer ? "answered" : answer.error().message;
 }
 
 TEST(PrometheusTest, ReadsAVectorOfSeries) {
   PrometheusServer server(200, R"({"status": "success", "data": {"resultType": "vector", "result": [
       {"metric": {"queue": "q"}, "value": [1000.5, "2.5"]}, {"metric": {}, "value": [1, "3"]}]}})");
-  const auto answer = AskPrometheus(server, {"sum(up)", 1000});
+  const auto answer = QueryPrometheus(server, {"sum(up)", 1000});
   ASSERT_TRUE(answer);
   ASSERT_EQ(answer->size(), 2U);
   EXPECT_EQ((*answer)[0].labels.at("queue"), "q");

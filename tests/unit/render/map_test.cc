@@ -55,10 +55,10 @@ TEST(BuildMapTest, TakesJobsRefusalsAndUplinksFromThePlan) {
   EXPECT_EQ(map.jobs[1].name, "ns/half");
   EXPECT_EQ(map.jobs[1].cross_node, "-");
   EXPECT_EQ(map.jobs[1].nodes, (std::vector<fabric::NodeIndex>{0}));
-  ASSERT_EQ(map.refused.size(), 1U);
-  EXPECT_EQ(map.refused[0].name, "ns/late");
-  EXPECT_EQ(map.refused[0].reason, "InsufficientCapacity");
-  EXPECT_FALSE(map.refused[0].without_fabric);
+  ASSERT_EQ(map.unplaced.size(), 1U);
+  EXPECT_EQ(map.unplaced[0].name, "ns/late");
+  EXPECT_EQ(map.unplaced[0].refusal.reason, "InsufficientCapacity");
+  EXPECT_FALSE(map.unplaced[0].without_fabric);
 }
 
 TEST(BuildMapTest, ShowsPredictionsInTheJobsTooltip) {
@@ -241,7 +241,7 @@ TEST(MapSvgTest, HostileNamesStayText) {
   MapInput map = planned.Map();
   map.title = evil;
   for (MapJob& job : map.jobs) job.name = job.spans = job.cross_node = evil;
-  map.refused = {{evil, evil, false}, {evil, evil, true}};
+  map.unplaced = {{evil, {evil, ""}, false}, {evil, {evil, ""}, true}};
   EXPECT_EQ(testing::XmlFault(MapSvg(map)), "");
   EXPECT_FALSE(Has(MapSvg(map), "<script"));
   const std::string page = MapHtml({map});
@@ -307,7 +307,7 @@ TEST(MapSvgTest, FourDozenJobsLookDifferent) {
 TEST(MapHtmlTest, HasAMapForEachFabricAndNamesWhatHasNoneOnce) {
   const Planned planned(Queue());
   MapInput map = planned.Map();
-  map.refused.push_back({"ns/lost", "FabricAmbiguous", true});
+  map.unplaced.push_back({"ns/lost", {"FabricAmbiguous", ""}, true});
   const std::string page = MapHtml({map, map});
   EXPECT_EQ(Count(page, "<section>"), 2U);
   EXPECT_EQ(Count(page, "ns/lost"), 1U);

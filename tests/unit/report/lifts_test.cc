@@ -36,7 +36,7 @@ testing::Scene RacksOfThree(std::uint32_t racks, std::uint32_t workers) {
 std::vector<NodeIndex> NodesFor(const testing::Scene& scene, std::int64_t tensor) {
   const cluster::Cluster cluster = scene.Build();
   const auto workloads = cluster::PendingWorkloads(cluster, cluster::Order::kFile);
-  const cluster::Workload& workload = workloads->front();
+  const cluster::WorkloadView& workload = workloads->front();
   const Grounds grounds = GroundsOf(cluster, workload);
   outlook::Layout layout;
   layout.model = *(*workload.model)->transformer;
@@ -54,12 +54,12 @@ std::vector<std::string> Ranked(std::size_t most,
   Ranking ranking(most);
   std::int64_t tensor = 0;
   for (const auto& [seconds, bytes] : given) {
-    Candidate one{{}, {}, {}, seconds, bytes};
+    CandidateLayout one{{}, {}, {}, seconds, bytes};
     one.layout.parallelism.tensor = ++tensor;
     if (ranking.Wants(seconds, bytes)) ranking.Add(one);
   }
   std::vector<std::string> kept;
-  for (const Candidate& one : ranking.Take()) {
+  for (const CandidateLayout& one : ranking.Take()) {
     kept.push_back(std::to_string(std::lround(one.seconds)) + "/" +
                    std::to_string(std::lround(one.bytes)));
   }

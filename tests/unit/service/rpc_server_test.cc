@@ -61,7 +61,7 @@ class World : public RpcSource {
   std::shared_ptr<controllers::PlacementLog> log =
       std::make_shared<controllers::PlacementLog>(/*kept=*/4);
 
-  Result<Live> Look() override {
+  Result<Live> TakeSnapshot() override {
     if (!leads) return Error{ErrorKind::kTransient, "this replica is not the leader"};
     api::Inputs inputs = Cluster();
     auto fabrics = std::make_shared<const cluster::Fabrics>(*cluster::BuildFabrics(inputs));

@@ -36,7 +36,7 @@ TEST(ClusterWatchTest, KnowsTheClusterOnceEveryKindIsListed) {
   watch.Start();
   all.get_future().wait();
   EXPECT_EQ(unreadable.get_future().get().substr(0, 13), "fabrics: f1: ");
-  const cluster::Cluster seen = watch.LookAtCluster();
+  const cluster::Cluster seen = watch.SnapshotCluster();
   ASSERT_EQ(seen.inputs->nodes.size(), 1U);
   EXPECT_EQ(seen.inputs->nodes[0].meta.key.name, "n1");
   watch.Stop();
@@ -122,7 +122,7 @@ TEST(ClusterWatchTest, DevicesNeedNotBeServed) {
   ClusterWatch watch(cluster, options);
   watch.Start();
   while (!watch.Synced()) std::this_thread::yield();
-  EXPECT_EQ(watch.LookAtCluster().inputs->nodes.size(), 1U);
+  EXPECT_EQ(watch.SnapshotCluster().inputs->nodes.size(), 1U);
   watch.Stop();
   EXPECT_EQ(failed, (std::set<std::string>{"resourceclaims", "resourceclaimtemplates"}));
 }

@@ -125,7 +125,7 @@ TEST(StoreSinkTest, APodThatOurGuardsRefuseIsStillOnItsNode) {
       "metadata": {"name": "x", "namespace": "ns", "uid": "u1", "resourceVersion": "1"},
       "spec": {"nodeName": "n0"}, "status": {"phase": "Running"}})"),
                "not UTF-8, or a NUL byte");
-  const auto inputs = world.store.Look().inputs;
+  const auto inputs = world.store.TakeSnapshot().inputs;
   ASSERT_EQ(inputs.pods.size(), 1U);
   EXPECT_TRUE(inputs.pods[0].Holds());
   EXPECT_EQ(inputs.pods[0].unreadable, "not UTF-8, or a NUL byte");
@@ -138,8 +138,8 @@ TEST(StoreSinkTest, APriorityClassThatCannotBeReadStaysAsItWas) {
   world.Upsert(object);
   object["value"] = "much";
   world.Upsert(object);
-  ASSERT_EQ(world.store.Look().inputs.priority_classes.size(), 1U);
-  EXPECT_EQ(world.store.Look().inputs.priority_classes.front().value, 7);
+  ASSERT_EQ(world.store.TakeSnapshot().inputs.priority_classes.size(), 1U);
+  EXPECT_EQ(world.store.TakeSnapshot().inputs.priority_classes.front().value, 7);
   EXPECT_EQ(world.unreadable.size(), 1U);
 }
 

@@ -63,10 +63,10 @@ using Words = std::vector<std::string>;
 TEST_F(StoreTest, AHeartbeatIsNoChange) {
   store_.Put(Node("n"));
   Told();
-  const auto before = store_.Look().fabrics;
+  const auto before = store_.TakeSnapshot().fabrics;
   store_.Put(Node("n"));
   EXPECT_EQ(Told(), Words());
-  EXPECT_EQ(store_.Look().fabrics, before);
+  EXPECT_EQ(store_.TakeSnapshot().fabrics, before);
 }
 
 TEST_F(StoreTest, ANodeThatChangesTellsPlannersFabricsAndTheJobsOnIt) {
@@ -74,10 +74,10 @@ TEST_F(StoreTest, ANodeThatChangesTellsPlannersFabricsAndTheJobsOnIt) {
   store_.Put(PodOf("a", "n", "1"));
   store_.Put(PodOf("b", "other", "1"));
   Told();
-  const auto before = store_.Look().fabrics;
+  const auto before = store_.TakeSnapshot().fabrics;
   store_.Put(Node("n", "False"));
   EXPECT_EQ(Told(), (Words{"job a", "fabric", "capacity"}));
-  EXPECT_NE(store_.Look().fabrics, before);
+  EXPECT_NE(store_.TakeSnapshot().fabrics, before);
 }
 
 TEST_F(StoreTest, APodTellsItsJobAndPlannersOnlyWhereItHoldsOtherThings) {
@@ -113,7 +113,7 @@ TEST_F(StoreTest, TwoPicturesShareTheirObjects) {
   store_.Put(PodOf("a", "n", "1"));
   store_.Put(Job("a"));
   store_.Put(PlacementOf("p", {}));
-  const auto one = store_.Look(), two = store_.Look();
+  const auto one = store_.TakeSnapshot(), two = store_.TakeSnapshot();
   EXPECT_EQ(&one.inputs.nodes[0], &two.inputs.nodes[0]);
   EXPECT_EQ(&one.inputs.pods[0], &two.inputs.pods[0]);
   EXPECT_EQ(&one.inputs.jobs[0], &two.inputs.jobs[0]);
@@ -125,7 +125,7 @@ TEST_F(StoreTest, ANodeThatIsNewTellsNoJobs) {
   Told();
   store_.Put(Node("n", "False"));
   EXPECT_EQ(Told(), (Words{"fabric", "capacity"}));
-  store_.Remove<api::Node>({"", "n"});
+  store_.Remove<api::Node>({{"", "n"}});
   EXPECT_EQ(Told(), (Words{"job a", "fabric", "capacity"}));
 }
 
@@ -137,7 +137,7 @@ TEST_F(StoreTest, AJobIsToldOfANodeForAsLongAsAPodOfItIsThere) {
   Told();
   store_.Put(Node("n", "False"));
   EXPECT_EQ(Told(), (Words{"fabric", "capacity"}));
-  store_.Remove<api::Pod>({"ns", "a-1-0"});
+  store_.Remove<api::Pod>({{"ns", "a-1-0"}});
   Told();
   store_.Put(Node("m", "False"));
   EXPECT_EQ(Told(), (Words{"fabric", "capacity"}));
@@ -156,7 +156,7 @@ TEST_F(StoreTest, KnowsWhetherAPlacementWaits) {
   store_.Put(owned);
   EXPECT_FALSE(store_.HasUnplaced(""));
   store_.Put(PlacementOf("q", {}));
-  store_.Remove<api::Placement>({"ns", "q"});
+  store_.Remove<api::Placement>({{"ns", "q"}});
   EXPECT_FALSE(store_.HasUnplaced(""));
 }
 
@@ -201,8 +201,8 @@ TEST_F(StoreTest, AWorkloadIsToldOfItsPlacementsAndTheirPods) {
   store_.Put(fabric);
   EXPECT_EQ(std::exchange(told, {}), Words{"c"});
   EXPECT_TRUE(store_.HasFabric("g"));
-  store_.Remove<api::Placement>({"ns", "p"});
-  store_.Remove<api::Workload>({"ns", "w"});
+  store_.Remove<api::Placement>({{"ns", "p"}});
+  store_.Remove<api::Workload>({{"ns", "w"}});
   EXPECT_FALSE(store_.ObjectsOfWorkload({"ns", "w"}));
 }
 
@@ -231,11 +231,11 @@ TEST_F(StoreTest, AFabricThatCannotBeReadReplacesWhatItWas) {
   Told();
   store_.Put(bad);
   EXPECT_EQ(Told(), (Words{"fabric", "capacity"}));
-  EXPECT_TRUE(store_.Look().inputs.fabrics.empty());
+  EXPECT_TRUE(store_.TakeSnapshot().inputs.fabrics.empty());
   EXPECT_EQ(store_.UnreadableFabrics().size(), 1U);
   store_.Put(fabric);
   EXPECT_EQ(Told(), (Words{"fabric", "capacity"}));
-  EXPECT_EQ(store_.Look().inputs.fabrics.size(), 1U);
+  EXPECT_EQ(store_.TakeSnapshot().inputs.fabrics.size(), 1U);
   EXPECT_TRUE(store_.UnreadableFabrics().empty());
 }
 
@@ -251,7 +251,7 @@ TEST_F(StoreTest, APodThatCannotBeReadAnyMoreHoldsWhatItHeld) {
   head.phase = api::PodPhase::kRunning;
   head.unreadable = "not UTF-8, or a NUL byte";
   store_.Put(head);
-  const auto inputs = store_.Look().inputs;
+  const auto inputs = store_.TakeSnapshot().inputs;
   ASSERT_EQ(inputs.pods.size(), 1U);
   EXPECT_EQ(inputs.pods[0].pod.requests, pod.pod.requests);
   EXPECT_EQ(inputs.pods[0].node_name, "n2");
@@ -264,9 +264,9 @@ TEST_F(StoreTest, APodThatCouldNeverBeReadIsKnownAsSuch) {
   api::Pod head = PodOf("a", "n", "1");
   head.unreadable = "not UTF-8, or a NUL byte";
   store_.Put(head);
-  EXPECT_EQ(store_.Look().inputs.pods.front().unreadable, head.unreadable);
+  EXPECT_EQ(store_.TakeSnapshot().inputs.pods.front().unreadable, head.unreadable);
   store_.Put(PodOf("a", "n", "2"));
-  EXPECT_EQ(store_.Look().inputs.pods.front().unreadable, "");
+  EXPECT_EQ(store_.TakeSnapshot().inputs.pods.front().unreadable, "");
 }
 
 TEST_F(StoreTest, ANodeThatCannotBeReadIsNotLost) {
@@ -280,7 +280,7 @@ TEST_F(StoreTest, ANodeThatCannotBeReadIsNotLost) {
   EXPECT_FALSE(store_.ObjectsOf({"ns", "a"})->nodes.Of("n").not_ready_since);
   store_.Put(Node("n"));
   store_.Put(head);
-  EXPECT_EQ(store_.Look().inputs.nodes.front().facts, Node("n").facts);
+  EXPECT_EQ(store_.TakeSnapshot().inputs.nodes.front().facts, Node("n").facts);
 }
 
 api::ResourceSlice SliceOf(const std::string& driver, const char* version, std::int64_t gpus) {
@@ -294,14 +294,14 @@ api::ResourceSlice SliceOf(const std::string& driver, const char* version, std::
 }
 
 TEST_F(StoreTest, ASliceChangesTheFabricOnlyWhenItsAcceleratorsChange) {
-  const auto before = store_.Look().fabrics;
+  const auto before = store_.TakeSnapshot().fabrics;
   store_.Put(SliceOf("dra.net", "1", 8));
   EXPECT_EQ(Told(), Words());
-  EXPECT_EQ(store_.Look().fabrics, before);
-  store_.Remove<api::ResourceSlice>({"", "s"});
+  EXPECT_EQ(store_.TakeSnapshot().fabrics, before);
+  store_.Remove<api::ResourceSlice>({{"", "s"}});
   store_.Put(SliceOf("gpu.nvidia.com", "2", 8));
   EXPECT_EQ(Told(), Words({"fabric", "capacity"}));
-  EXPECT_NE(store_.Look().fabrics, before);
+  EXPECT_NE(store_.TakeSnapshot().fabrics, before);
   store_.Put(SliceOf("gpu.nvidia.com", "3", 8));
   EXPECT_EQ(Told(), Words());
   store_.Put(SliceOf("gpu.nvidia.com", "4", 7));
@@ -323,8 +323,8 @@ TEST_F(StoreTest, AClaimIsACapacityOnceItHasDevices) {
   claim.meta.resource_version = "3";
   store_.Put(claim);
   EXPECT_EQ(Told(), Words());
-  EXPECT_EQ(store_.Look().inputs.resource_claims.size(), 1U);
-  store_.Remove<api::ResourceClaim>({"ns", "c"});
+  EXPECT_EQ(store_.TakeSnapshot().inputs.resource_claims.size(), 1U);
+  store_.Remove<api::ResourceClaim>({{"ns", "c"}});
   EXPECT_EQ(Told(), Words({"capacity"}));
 }
 
@@ -394,7 +394,7 @@ TEST_F(StoreTest, PodsAndPlacementsOfAGangFindEachOther) {
   EXPECT_TRUE(store_.PodsToPlace({"ns", base}).empty());
   EXPECT_EQ(NamesOf(store_.PodsOf(named)), Words({"p"}));
   EXPECT_EQ(NamesOf(store_.PodsOf(by_hand)), Words({"p"}));
-  store_.Remove<api::Pod>({"ns", "p"});
+  store_.Remove<api::Pod>({{"ns", "p"}});
   EXPECT_TRUE(store_.PodsOf(named).empty());
 }
 

@@ -16,8 +16,8 @@ namespace weft::life {
 // One step: one write, or one batch of idempotent, deterministically named creates or deletes.
 struct AddFinalizer {};
 struct RemoveFinalizer {};
-struct DryRun {};      // creates worker 0 as a dry run; the outcome becomes Accepted
-struct AskPlanner {};  // the planner answers in its next pass
+struct DryRun {};            // creates worker 0 as a dry run; the outcome becomes Accepted
+struct RequestPlacement {};  // the planner answers in its next pass
 struct CreateService {};
 struct DeleteService {};
 struct CreatePods {
@@ -46,7 +46,7 @@ struct DropWorkloads {
   std::vector<const api::Workload*> workloads;
 };
 // Writes status.queue; null removes it.
-struct KeepQueue {
+struct WriteQueue {
   api::Raw queue;
 };
 // Nothing to do until something changes, or until `seconds` have passed.
@@ -54,9 +54,9 @@ struct Wait {
   std::optional<std::int64_t> seconds;
 };
 
-using Step =
-    std::variant<AddFinalizer, RemoveFinalizer, DryRun, AskPlanner, CreateService, DeleteService,
-                 CreatePods, DeletePods, DeletePlacements, DeleteJob, WriteStatus, CreateWorkload,
-                 WriteWorkload, DropWorkloads, KeepQueue, Wait>;
+using JobStep =
+    std::variant<AddFinalizer, RemoveFinalizer, DryRun, RequestPlacement, CreateService,
+                 DeleteService, CreatePods, DeletePods, DeletePlacements, DeleteJob, WriteStatus,
+                 CreateWorkload, WriteWorkload, DropWorkloads, WriteQueue, Wait>;
 
 }  // namespace weft::life
