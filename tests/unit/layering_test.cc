@@ -285,6 +285,10 @@ TEST(Tree, KeepsTheOrderOfItsModules) {
   EXPECT_EQ(found, Violations{});
 }
 
+TEST(Tree, IncludesNoFilesInACircle) {
+  EXPECT_EQ(CheckCircles(SourcesUnder("operator"), {}), Violations{});
+}
+
 TEST(Tree, GivesEverySourceItsOwnHeader) {
   const std::vector<Exception> known = {
       {"operator/api/decode_*.cc", "api/decode.h lists what is read of every kind"},
