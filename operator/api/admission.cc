@@ -16,7 +16,7 @@ std::optional<Admission> DecodeAdmission(const Field& field) {
   if (const Field requests = field["requests"]; requests.present()) {
     admission.requests = DecodeResources(requests);
   }
-  placement::PodRequirements pod = DecodePodSpec(field);
+  rules::PodRequirements pod = DecodePodSpec(field);
   if (field["nodeSelector"].present()) admission.node_selector = std::move(pod.node_selector);
   if (field["tolerations"].present()) admission.tolerations = std::move(pod.tolerations);
   admission.node_selector_terms = std::move(pod.required_affinity);

@@ -19,8 +19,8 @@ struct Admission {
   std::int64_t observed_generation = 0;       // of the job that was tried
   std::optional<fabric::Resources> requests;  // effective, with overhead
   std::optional<std::map<std::string, std::string>> node_selector;
-  std::optional<std::vector<placement::NodeSelectorTerm>> node_selector_terms;
-  std::optional<std::vector<placement::Toleration>> tolerations;
+  std::optional<std::vector<rules::NodeSelectorTerm>> node_selector_terms;
+  std::optional<std::vector<rules::Toleration>> tolerations;
   std::string priority_class_name;  // "": as in the template
 
   friend bool operator==(const Admission&, const Admission&) = default;

@@ -108,6 +108,7 @@ JobRecord DecodeRecord(const Field& status) {
   JobRecord record;
   record.observed_generation = status["observedGeneration"].Int();
   record.restarts = status["restarts"].Int({.min = 0});
+  record.completed_indexes = status["completedIndexes"].Str();
   record.start_time = status["startTime"].Str();
   record.completion_time = status["completionTime"].Str();
   record.suspended_seconds = status["suspendedSeconds"].Int({.min = 0});
@@ -147,9 +148,9 @@ void Admit(const Field& field, TrainingJob& job) {
 // What the queue that admitted the job adds to its pods.
 void TakeQueue(const Field& field, TrainingJob& job) {
   if (!field.present()) return;
-  placement::PodRequirements added = DecodePodSpec(field);
+  rules::PodRequirements added = DecodePodSpec(field);
   job.pod.node_selector.insert(added.node_selector.begin(), added.node_selector.end());
-  for (placement::Toleration& one : added.tolerations) {
+  for (rules::Toleration& one : added.tolerations) {
     job.pod.tolerations.push_back(std::move(one));
   }
 }

@@ -21,9 +21,9 @@ OrderedJson Expressions(const std::vector<fabric::SelectorExpression>& expressio
 
 }  // namespace
 
-OrderedJson EncodeAffinity(const std::vector<placement::NodeSelectorTerm>& terms) {
+OrderedJson EncodeAffinity(const std::vector<rules::NodeSelectorTerm>& terms) {
   OrderedJson list = OrderedJson::array();
-  for (const placement::NodeSelectorTerm& term : terms) {
+  for (const rules::NodeSelectorTerm& term : terms) {
     OrderedJson one = OrderedJson::object();
     if (!term.match_expressions.empty()) {
       one["matchExpressions"] = Expressions(term.match_expressions);
@@ -36,9 +36,9 @@ OrderedJson EncodeAffinity(const std::vector<placement::NodeSelectorTerm>& terms
              {{"nodeSelectorTerms", std::move(list)}}}}}};
 }
 
-OrderedJson EncodeTolerations(const std::vector<placement::Toleration>& tolerations) {
+OrderedJson EncodeTolerations(const std::vector<rules::Toleration>& tolerations) {
   OrderedJson out = OrderedJson::array();
-  for (const placement::Toleration& one : tolerations) {
+  for (const rules::Toleration& one : tolerations) {
     OrderedJson toleration = {{"operator", one.op}};
     if (!one.key.empty()) toleration["key"] = one.key;
     if (!one.value.empty()) toleration["value"] = one.value;

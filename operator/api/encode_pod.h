@@ -9,7 +9,7 @@ namespace weft::api {
 
 // Fields of a PodSpec: `tolerations`, and `affinity` with these terms as its required node
 // affinity.
-nlohmann::ordered_json EncodeTolerations(const std::vector<placement::Toleration>& tolerations);
-nlohmann::ordered_json EncodeAffinity(const std::vector<placement::NodeSelectorTerm>& terms);
+nlohmann::ordered_json EncodeTolerations(const std::vector<rules::Toleration>& tolerations);
+nlohmann::ordered_json EncodeAffinity(const std::vector<rules::NodeSelectorTerm>& terms);
 
 }  // namespace weft::api

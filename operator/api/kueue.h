@@ -43,7 +43,7 @@ struct PodSet {
   // As admitted, with those that have succeeded before; without a reservation, as requested.
   std::uint32_t count = 0;
   std::uint32_t asked = 0;  // as requested
-  placement::PodRequirements pod;
+  rules::PodRequirements pod;
   std::string priority_class_name;
   TextMap labels, annotations;  // of the template
   bool gated = false;           // the template has Weft's scheduling gate
@@ -110,7 +110,7 @@ struct ResourceFlavor {
   Place place;
   ObjectMeta meta;
   std::map<std::string, std::string> node_labels;
-  std::vector<placement::Toleration> tolerations;
+  std::vector<rules::Toleration> tolerations;
   std::string topology_name;  // not "": Kueue chooses the nodes
 };
 

@@ -25,7 +25,7 @@ struct IndexLabel {
 
 // Of a Placement that a Workload of Kueue asks for: it has quota, but no pods yet.
 struct Proposal {
-  placement::PodRequirements pod;  // of its coming pods
+  rules::PodRequirements pod;  // of its coming pods
   std::string pod_set;
   std::string bundle;         // Placements of one bundle get nodes all together or not at all
   std::int64_t priority = 0;  // of the Workload

@@ -28,7 +28,7 @@ struct Pod {
   std::string node_name;  // spec.nodeName; "" if unbound
   PodPhase phase = PodPhase::kNone;
   std::vector<std::string> scheduling_gates;
-  placement::PodRequirements pod;
+  rules::PodRequirements pod;
   std::vector<ClaimReference> claims;  // spec.resourceClaims
   std::string priority_class_name;
   std::string reason;          // status.reason: "Evicted", "NodeLost", "UnexpectedAdmissionError"

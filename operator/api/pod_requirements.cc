@@ -65,10 +65,10 @@ std::vector<fabric::SelectorExpression> DecodeExpressions(const Field& list) {
   return expressions;
 }
 
-std::optional<std::vector<placement::NodeSelectorTerm>> DecodeAffinity(const Field& affinity) {
+std::optional<std::vector<rules::NodeSelectorTerm>> DecodeAffinity(const Field& affinity) {
   const Field required = affinity["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
   if (!required.present()) return std::nullopt;
-  std::vector<placement::NodeSelectorTerm> terms;
+  std::vector<rules::NodeSelectorTerm> terms;
   for (const Field& term : required["nodeSelectorTerms"].Items()) {
     terms.push_back(
         {DecodeExpressions(term["matchExpressions"]), DecodeExpressions(term["matchFields"])});
@@ -108,8 +108,8 @@ Resources DecodeResources(const Field& list) {
   return resources;
 }
 
-placement::PodRequirements DecodePodSpec(const Field& pod_spec) {
-  placement::PodRequirements pod;
+rules::PodRequirements DecodePodSpec(const Field& pod_spec) {
+  rules::PodRequirements pod;
   pod.requests = OfContainers(pod_spec);
   ApplyPodLevel(pod_spec["resources"], pod.requests);
   Add(pod.requests, DecodeResources(pod_spec["overhead"]));
@@ -117,8 +117,8 @@ placement::PodRequirements DecodePodSpec(const Field& pod_spec) {
   pod.node_selector = pod_spec["nodeSelector"].StrMap();
   pod.required_affinity = DecodeAffinity(pod_spec["affinity"]);
   for (const Field& item : pod_spec["tolerations"].Items()) {
-    placement::Toleration toleration{item["key"].Str(), item["operator"].Str("Equal"),
-                                     item["value"].Str(), item["effect"].Str()};
+    rules::Toleration toleration{item["key"].Str(), item["operator"].Str("Equal"),
+                                 item["value"].Str(), item["effect"].Str()};
     if (toleration.op.empty()) toleration.op = "Equal";
     pod.tolerations.push_back(std::move(toleration));
   }

@@ -19,7 +19,7 @@ namespace weft::api {
 // Errors    noted at their fields. Fields that Weft does not use are not checked.
 // Source    k8s.io/component-helpers/resource, PodRequests; KEP-753 (sidecars), KEP-2837
 //           (pod-level resources).
-placement::PodRequirements DecodePodSpec(const Field& pod_spec);
+rules::PodRequirements DecodePodSpec(const Field& pod_spec);
 
 // A resource list: cpu in thousandths, everything else in whole units.
 fabric::Resources DecodeResources(const Field& list);

@@ -30,8 +30,8 @@ struct TrainingJob {
   std::string fabric_name;
   Framework framework;
   Accelerator accelerator;
-  std::uint32_t replicas = 0;      // 0: a bare model (Reading::kModel of decode.h)
-  placement::PodRequirements pod;  // of workers.template
+  std::uint32_t replicas = 0;  // 0: a bare model (Reading::kModel of decode.h)
+  rules::PodRequirements pod;  // of workers.template
   std::string priority_class_name;
   std::optional<traffic::Model> model;
   traffic::Parallelism parallelism;

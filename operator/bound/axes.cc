@@ -6,7 +6,7 @@
 #include "operator/base/check.h"
 #include "operator/base/units.h"
 
-namespace weft::placement {
+namespace weft::bound {
 
 using traffic::Edge;
 
@@ -151,4 +151,4 @@ std::vector<GridAxis> MeasureAxes(std::span<const Edge> edges,
   return axes;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::bound

@@ -6,7 +6,7 @@
 
 #include "operator/traffic/worker_graph.h"
 
-namespace weft::placement {
+namespace weft::bound {
 
 // One axis of a grid of vertices (workers or units): its lines have `size` vertices. The fields
 // are lower bounds of the bytes that the vertices of each line exchange, both directions added.
@@ -35,4 +35,4 @@ struct GridAxis {
 std::vector<GridAxis> MeasureAxes(std::span<const traffic::Edge> edges,
                                   std::span<const std::uint32_t> grid);
 
-}  // namespace weft::placement
+}  // namespace weft::bound

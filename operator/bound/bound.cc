@@ -15,10 +15,13 @@
 #include "operator/objective/units.h"
 #include "operator/traffic/worker_sets.h"
 
-namespace weft::placement {
+namespace weft::bound {
 
 using fabric::NodeIndex;
 using fabric::Tier;
+using objective::Instance;
+using objective::Preferences;
+using objective::Shape;
 using traffic::Neighbour;
 
 namespace {
@@ -90,8 +93,8 @@ struct View {
   View(const Instance& instance, std::span<const std::uint32_t> unit_of,
        std::span<const std::uint32_t> grid, std::uint32_t workers_each)
       : size(workers_each),
-        axes(MeasureAxes(TrafficBetween(instance.graph(), unit_of, instance.workers() / size),
-                         grid)),
+        axes(MeasureAxes(
+            objective::TrafficBetween(instance.graph(), unit_of, instance.workers() / size), grid)),
         surface(axes, instance.workers() / size) {
     WEFT_CHECK(instance.workers() % size == 0);  // every unit is whole
   }
@@ -118,7 +121,7 @@ Shape TileOf(const Instance& instance, const traffic::WorkerSets& sets) {
     if (size % tile.back() != 0) return {};
     stride *= size;
   }
-  const Units units = MakeUnits(sizes, tile, instance.workers());
+  const objective::Units units = objective::MakeUnits(sizes, tile, instance.workers());
   for (std::size_t s = 0; s < sets.size(); ++s) {
     if (sets.set(s).size() != units.size) return {};
     for (const std::uint32_t worker : sets.set(s)) {
@@ -168,7 +171,7 @@ class Over {
   }
 
  private:
-  Over(const SearchLimits& limits, std::span<const Level> nest, const View& workers,
+  Over(const objective::SearchLimits& limits, std::span<const Level> nest, const View& workers,
        const View& view, NestSum domains)
       : limits_(limits), nest_(nest), domains_(std::move(domains)) {
     sum_.nest = &domains_;
@@ -204,7 +207,7 @@ class Over {
     return parts;
   }
 
-  const SearchLimits& limits_;
+  const objective::SearchLimits& limits_;
   std::span<const Level> nest_;
   NestSum domains_;
   std::vector<const View*> views_;  // by level
@@ -214,7 +217,7 @@ class Over {
 };
 
 // The digits of the job's grid, split where natural tiles end inside a digit.
-std::vector<std::uint32_t> FineGrid(const JobGrid& grid) {
+std::vector<std::uint32_t> FineGrid(const objective::JobGrid& grid) {
   const std::vector<Shape> tiles = grid.NaturalTiles();
   std::vector<std::uint32_t> fine;
   for (std::size_t i = 0; i < grid.sizes().size(); ++i) {
@@ -236,13 +239,14 @@ class Bound {
  public:
   Bound(const Instance& instance, const Preferences& reached)
       : instance_(instance), workers_(ViewOfWorkers(instance)) {
-    for (const GroupConstraint& group : instance.request().groups) {
+    for (const objective::GroupConstraint& group : instance.request().groups) {
       std::optional<Tier> kept = group.required;
-      if (group.preferred && reached[kGroupsMissed] == 0) kept = group.preferred;
+      if (group.preferred && reached[objective::kGroupsMissed] == 0) kept = group.preferred;
       if (!kept) continue;
       const Shape tile = TileOf(instance, group.sets);
       if (tile.empty()) continue;
-      const Units units = MakeUnits(instance.grid().sizes(), tile, instance.workers());
+      const objective::Units units =
+          objective::MakeUnits(instance.grid().sizes(), tile, instance.workers());
       kept_.emplace_back(instance, units.of, units.grid, units.size);
       kept_.back().kept = kept;
     }
@@ -350,7 +354,7 @@ class BoundOfHomes {
       : bound_(instance, reached),
         planes_(PlaneNest::Of(instance)),
         levels_(NestOfLevels(instance)),
-        runs_(Homes(instance, HomeTier(instance.request(), reached))) {}
+        runs_(Homes(instance, objective::HomeTier(instance.request(), reached))) {}
 
   double Least(double target) {
     std::optional<double> least;
@@ -396,4 +400,4 @@ Int128 RaisedBound(const Instance& instance, const Preferences& reached, Int128 
   return JobBound(instance, reached).Raise(cost);
 }
 
-}  // namespace weft::placement
+}  // namespace weft::bound

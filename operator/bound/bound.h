@@ -4,8 +4,9 @@
 
 #include "operator/base/units.h"
 #include "operator/objective/instance.h"
+#include "operator/objective/levels.h"
 
-namespace weft::placement {
+namespace weft::bound {
 
 // A lower bound of the cost of all placements that meet the instance's hard rules and are as good
 // as `reached` in the levels before the cost.
@@ -22,7 +23,7 @@ namespace weft::placement {
 class JobBound {
  public:
   // `instance` must outlive this object.
-  JobBound(const Instance& instance, const Preferences& reached);
+  JobBound(const objective::Instance& instance, const objective::Preferences& reached);
   JobBound(const JobBound&) = delete;
 
   Int128 least() const { return least_; }
@@ -39,7 +40,8 @@ class JobBound {
 };
 
 // The bound in one call, and the raised one.
-Int128 LowerBound(const Instance& instance, const Preferences& reached);
-Int128 RaisedBound(const Instance& instance, const Preferences& reached, Int128 cost);
+Int128 LowerBound(const objective::Instance& instance, const objective::Preferences& reached);
+Int128 RaisedBound(const objective::Instance& instance, const objective::Preferences& reached,
+                   Int128 cost);
 
-}  // namespace weft::placement
+}  // namespace weft::bound

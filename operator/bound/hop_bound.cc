@@ -7,15 +7,15 @@
 
 #include "operator/base/check.h"
 
-namespace weft::placement {
+namespace weft::bound {
 
 namespace {
 
 // The least cost of a byte from any slot to the k-th nearest other slot.
 class NearestSlots {
  public:
-  explicit NearestSlots(const Instance& instance) {
-    const PairCost& pair_cost = instance.pair_cost();
+  explicit NearestSlots(const objective::Instance& instance) {
+    const objective::PairCost& pair_cost = instance.pair_cost();
     const fabric::Torus& torus = *pair_cost.torus();
     const std::uint64_t each = *std::max_element(instance.slots().begin(), instance.slots().end());
     WEFT_CHECK(each > 0);  // there are slots
@@ -54,7 +54,7 @@ class NearestSlots {
 
 }  // namespace
 
-Int128 HopBound(const Instance& instance) {
+Int128 HopBound(const objective::Instance& instance) {
   if (instance.pair_cost().torus() == nullptr || instance.TotalSlots() == 0) return 0;
   const NearestSlots nearest(instance);
   Int128 twice = 0;
@@ -89,4 +89,4 @@ Int128 HopBound(const Instance& instance) {
   return twice / 2;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::bound

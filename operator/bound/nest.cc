@@ -6,11 +6,12 @@
 #include "operator/base/check.h"
 #include "operator/objective/tree.h"
 
-namespace weft::placement {
+namespace weft::bound {
 
 using fabric::DomainIndex;
 using fabric::NodeIndex;
 using fabric::Tier;
+using objective::Instance;
 
 namespace {
 
@@ -36,12 +37,12 @@ Nest NestOfLevels(const Instance& instance) {
 }
 
 std::optional<PlaneNest> PlaneNest::Of(const Instance& instance) {
-  const PairCost& pair_cost = instance.pair_cost();
+  const objective::PairCost& pair_cost = instance.pair_cost();
   const auto planes = pair_cost.planes();
   // On a torus, hops may cost less than a byte between two domains of a plane.
   if (planes.empty() || pair_cost.torus() != nullptr) return std::nullopt;
   std::int64_t least = planes.front().weight;
-  for (const PairCost::Plane& plane : planes) least = std::min(least, plane.weight);
+  for (const objective::PairCost::Plane& plane : planes) least = std::min(least, plane.weight);
   const Tier within = pair_cost.TierWithin(least);
   if (within == fabric::kOutside) return std::nullopt;
   PlaneNest made;
@@ -60,10 +61,11 @@ std::optional<PlaneNest> PlaneNest::Of(const Instance& instance) {
     }
   }
   WEFT_CHECK(pair_cost.TierWeight(within - 1) > least);  // `within` is the widest tier within it
-  add(within, pair_cost.TierWeight(within - 1) - least, JoinedByPlanes(instance, planes, within));
+  add(within, pair_cost.TierWeight(within - 1) - least,
+      objective::JoinedByPlanes(instance, planes, within));
   for (Tier t = within - 1; t >= Tier{1}; --t) {
     const std::int64_t step = pair_cost.TierWeight(t - 1) - pair_cost.TierWeight(t);
-    if (step > 0) add(t, step, JoinedByPlanes(instance, planes, t));
+    if (step > 0) add(t, step, objective::JoinedByPlanes(instance, planes, t));
   }
   return made;
 }
@@ -105,4 +107,4 @@ SlotsOfLevel SlotsIn(const Instance& instance, const Level& level, Run run) {
   return in;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::bound

@@ -7,7 +7,7 @@
 
 #include "operator/objective/instance.h"
 
-namespace weft::placement {
+namespace weft::bound {
 
 // One level of nested domains; a nest lists its levels narrowest first. `step` is the least cost of
 // a byte between two domains of the level, on top of the steps of narrower levels. If `of_node` is
@@ -27,14 +27,14 @@ struct Level {
 using Nest = std::vector<Level>;
 
 // The nest of the fabric's levels. The result points into the fabric.
-Nest NestOfLevels(const Instance& instance);
+Nest NestOfLevels(const objective::Instance& instance);
 
 // The nest of the planes: the levels that are no dearer than the cheapest plane, then groups of
 // domains that planes connect, then the other levels, where domains that planes connect are merged.
 class PlaneNest {
  public:
   // Returns nothing if no plane is cheaper than the widest level, or if there is a torus.
-  static std::optional<PlaneNest> Of(const Instance& instance);
+  static std::optional<PlaneNest> Of(const objective::Instance& instance);
   const Nest& nest() const { return nest_; }
 
  private:
@@ -51,7 +51,7 @@ struct Run {
 
 // One run for each domain of tier `home` with room for the job; one run of all nodes if there are
 // many of these domains.
-std::vector<Run> Homes(const Instance& instance, fabric::Tier home);
+std::vector<Run> Homes(const objective::Instance& instance, fabric::Tier home);
 
 // The slots in each domain of a level, counting only nodes of the run. slots[0] is domain `first`;
 // domains beyond the ends of the list have no node in the run.
@@ -59,6 +59,6 @@ struct SlotsOfLevel {
   fabric::DomainIndex first{0};
   std::vector<std::uint64_t> slots;
 };
-SlotsOfLevel SlotsIn(const Instance& instance, const Level& level, Run run);
+SlotsOfLevel SlotsIn(const objective::Instance& instance, const Level& level, Run run);
 
-}  // namespace weft::placement
+}  // namespace weft::bound

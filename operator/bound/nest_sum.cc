@@ -7,9 +7,10 @@
 #include "operator/base/check.h"
 #include "operator/bound/lower.h"
 
-namespace weft::placement {
+namespace weft::bound {
 
 using fabric::NodeIndex;
+using objective::Instance;
 
 namespace {
 
@@ -320,4 +321,4 @@ std::uint64_t NestSum::Most(std::size_t level) const {
   return most;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::bound

@@ -8,7 +8,7 @@
 
 #include "operator/bound/nest.h"
 
-namespace weft::placement {
+namespace weft::bound {
 
 // A lower bound of a job's cost between the domains of all levels of a nest, from lower bounds of
 // the bytes that leave a set of workers, by its size. A domain's number of workers is the sum over
@@ -26,8 +26,8 @@ class NestSum {
   // `grain[l]`: workers of a unit at level l; domains of the level hold whole units. Each entry is
   // a multiple of the one before. Returns nothing if the job does not fit in whole units, so that
   // every object has a sum.
-  static std::optional<NestSum> Of(const Instance& instance, std::span<const Level> nest, Run run,
-                                   std::vector<std::uint32_t> grain);
+  static std::optional<NestSum> Of(const objective::Instance& instance, std::span<const Level> nest,
+                                   Run run, std::vector<std::uint32_t> grain);
 
   // `leaving[l][k]`: least bytes that leave k units in a domain of level l; each pair counts from
   // both sides. After `most_steps` additions hulls are summed. `remember` keeps what Used needs.
@@ -43,7 +43,7 @@ class NestSum {
   std::uint64_t Most(std::size_t level) const;
 
  private:
-  NestSum(const Instance& instance, std::span<const Level> nest, Run run,
+  NestSum(const objective::Instance& instance, std::span<const Level> nest, Run run,
           std::vector<std::uint32_t> grain);
 
   // Domains of a level with the same rooms. Level 0 is the narrowest; the last is the whole run.
@@ -77,9 +77,9 @@ class NestSum {
     std::vector<std::uint32_t> classes;
   };
   class ClassMaker;
-  ClassesOfLevel AddNarrowest(const Instance& instance, const Level& level, Run run);
-  ClassesOfLevel AddWider(const Instance& instance, std::span<const Level> nest, std::size_t level,
-                          Run run, ClassesOfLevel narrower);
+  ClassesOfLevel AddNarrowest(const objective::Instance& instance, const Level& level, Run run);
+  ClassesOfLevel AddWider(const objective::Instance& instance, std::span<const Level> nest,
+                          std::size_t level, Run run, ClassesOfLevel narrower);
   std::uint32_t AddClass(std::size_t level, const std::vector<std::uint32_t>& children);
   bool HoldsTheJob() const {
     return !classes_.empty() && classes_.back().room * grain_.back() >= workers_;
@@ -99,4 +99,4 @@ class NestSum {
   bool remembered_ = false;  // whether `tables_` have what Used needs
 };
 
-}  // namespace weft::placement
+}  // namespace weft::bound

@@ -8,7 +8,7 @@
 #include "operator/base/check.h"
 #include "operator/bound/surface.h"
 
-namespace weft::placement {
+namespace weft::bound {
 
 namespace {
 
@@ -179,4 +179,4 @@ Raised RaiseByPrices(const PricedSum& sum, const PartsOf& parts, double target,
   return best;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::bound

@@ -7,7 +7,7 @@
 #include "operator/bound/axes.h"
 #include "operator/bound/nest_sum.h"
 
-namespace weft::placement {
+namespace weft::bound {
 
 // A sum over a nest with its input: `leaving` holds the bytes that leave a set, by level and size;
 // `surplus` is how much too high these bytes are in total.
@@ -61,4 +61,4 @@ struct PriceLimits {
 Raised RaiseByPrices(const PricedSum& sum, const PartsOf& parts, double target,
                      PriceLimits& limits);
 
-}  // namespace weft::placement
+}  // namespace weft::bound

@@ -8,7 +8,7 @@
 #include "operator/bound/lower.h"
 #include "operator/bound/safety.h"
 
-namespace weft::placement {
+namespace weft::bound {
 
 namespace {
 
@@ -179,4 +179,4 @@ LeastSurface::LeastSurface(std::span<const GridAxis> axes, std::uint64_t most) {
   if (most == vertices) leaving_[most] = surplus_ * kSafety;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::bound

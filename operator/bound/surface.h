@@ -6,7 +6,7 @@
 
 #include "operator/bound/axes.h"
 
-namespace weft::placement {
+namespace weft::bound {
 
 // A lower bound of the bytes that leave a set of vertices, by the size of the set. The grid is seen
 // as slices stacked along an axis; the bound is computed from the same bound for the vertices of
@@ -60,4 +60,4 @@ class LeastSurface {
 // The bound for sets of s vertices, for every s up to `most`, by stacked slices only.
 std::vector<double> StackAll(std::span<const GridAxis> axes, std::uint64_t most);
 
-}  // namespace weft::placement
+}  // namespace weft::bound

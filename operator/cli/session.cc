@@ -151,8 +151,8 @@ cluster::Order OrderOf(const InputArguments& input, const std::string& name) {
 Result<plan::PlanReport> PlanCluster(const cluster::Cluster& cluster, const PlanChoice& choice) {
   plan::PlanOptions options;
   options.order = choice.order;
-  options.place.limits = placement::LimitsOf(
-      placement::FindEffort(choice.effort).value_or(placement::Effort::kNormal));
+  options.place.limits = objective::LimitsOf(
+      objective::FindEffort(choice.effort).value_or(objective::Effort::kNormal));
   options.refuse_invalid = true;
   options.heed_queues = true;
   options.reserve_after_seconds = choice.reserve_after_seconds;

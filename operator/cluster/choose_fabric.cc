@@ -28,13 +28,13 @@ bool Offers(const ClusterFabric& on, const WorkloadView& workload) {
 
 // Whether the workload fits on the empty fabric by the hard rules of single nodes.
 bool MayUse(const ClusterFabric& on, const WorkloadView& workload) {
-  placement::SlotQuery query;
+  rules::SlotQuery query;
   query.pod = &workload.pod;
   query.job = api::Show(workload.key());
   query.cap = workload.workers;
   query.ignore_claims = true;
   std::vector<std::uint32_t> slots;
-  placement::CountSlots(on.claims, query, slots);
+  rules::CountSlots(on.claims, query, slots);
   const auto room_of = [&](auto counts) {
     std::uint64_t sum = 0;
     for (fabric::NodeIndex n = 0; n < slots.size(); ++n) {
@@ -44,7 +44,7 @@ bool MayUse(const ClusterFabric& on, const WorkloadView& workload) {
   };
   const auto choices = PoolChoicesOf(*on.fabric, *workload.accelerator);
   if (!choices) return room_of([](fabric::PoolIndex) { return true; }) >= workload.workers;
-  return std::any_of(choices->begin(), choices->end(), [&](const placement::PoolChoice& choice) {
+  return std::any_of(choices->begin(), choices->end(), [&](const objective::PoolChoice& choice) {
     return room_of([&](fabric::PoolIndex pool) {
              return std::binary_search(choice.pools.begin(), choice.pools.end(), pool);
            }) >= workload.workers;

@@ -8,7 +8,7 @@ namespace {
 
 using fabric::Pool;
 using fabric::PoolIndex;
-using placement::PoolChoice;
+using objective::PoolChoice;
 
 // The alternatives of one rule (products or capacity types of a gang): sets of values with their
 // ranks.
@@ -117,10 +117,10 @@ std::optional<std::vector<PoolChoice>> PoolChoicesOf(const fabric::Fabric& fabri
   return chooser.Run();
 }
 
-std::vector<placement::PoolRelaxation> PoolRelaxationsOf(const fabric::Fabric& fabric,
+std::vector<objective::PoolRelaxation> PoolRelaxationsOf(const fabric::Fabric& fabric,
                                                          const api::Accelerator& accelerator) {
   const Chooser as_asked(fabric, accelerator);
-  std::vector<placement::PoolRelaxation> relaxations;
+  std::vector<objective::PoolRelaxation> relaxations;
   api::Accelerator relaxed = accelerator;
   if (!accelerator.models.empty()) {
     relaxed.models.clear();

@@ -19,11 +19,11 @@ namespace weft::cluster {
 //
 // Pools that do not offer accelerator.resourceName are left out. Absent if the fabric has only one
 // pool and the job has no list: all nodes are then allowed.
-std::optional<std::vector<placement::PoolChoice>> PoolChoicesOf(
+std::optional<std::vector<objective::PoolChoice>> PoolChoicesOf(
     const fabric::Fabric& fabric, const api::Accelerator& accelerator);
 
 // Relaxations of the job's rules for products and capacity types, the smallest change first.
-std::vector<placement::PoolRelaxation> PoolRelaxationsOf(const fabric::Fabric& fabric,
+std::vector<objective::PoolRelaxation> PoolRelaxationsOf(const fabric::Fabric& fabric,
                                                          const api::Accelerator& accelerator);
 
 // The products of the pools that offer the resource, each once, by name; "" for nodes without one.

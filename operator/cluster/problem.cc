@@ -28,7 +28,7 @@ class Resolver {
 
   Result<Problem> Run() {
     const api::TopologySpec& topology = *workload_.topology;
-    placement::Request request;
+    objective::Request request;
     request.job = api::Show(workload_.key());
     request.workers = workload_.workers;
     request.pod = workload_.pod;
@@ -40,7 +40,7 @@ class Resolver {
     if (IsWaiting(request)) request.required = request.preferred;
     request.excluded = NodesOf(workload_.excluded_nodes);
     for (const std::string& name : workload_.previous_nodes) {
-      request.previous_nodes.push_back(fabric_.FindNode(name).value_or(placement::kUnplaced));
+      request.previous_nodes.push_back(fabric_.FindNode(name).value_or(objective::kUnplaced));
     }
     request.pool_choices = PoolChoicesOf(fabric_, *workload_.accelerator);
     if (request.pool_choices) {
@@ -93,10 +93,10 @@ class Resolver {
                    fabric_.tiers()[*required].name + "\"");
   }
 
-  void AddGroup(std::size_t g, placement::Request& request) {
+  void AddGroup(std::size_t g, objective::Request& request) {
     const api::GroupSpec& spec = workload_.topology->groups[g];
     const std::string path = "spec.topology.groups[" + std::to_string(g) + "].";
-    placement::GroupConstraint group;
+    objective::GroupConstraint group;
     group.required = Level(path + "required", spec.required);
     group.preferred = Level(path + "preferred", spec.preferred);
     CheckOrder(path + "preferred", group.preferred, group.required);
@@ -111,7 +111,7 @@ class Resolver {
   }
 
   // Whether the job still waits for the preferred level, which until then counts as required.
-  bool IsWaiting(const placement::Request& request) const {
+  bool IsWaiting(const objective::Request& request) const {
     const auto& wait = workload_.topology->wait_for_preferred_seconds;
     return request.preferred && wait && workload_.waited_seconds &&
            *workload_.waited_seconds < *wait;

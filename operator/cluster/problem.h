@@ -12,7 +12,7 @@ namespace weft::cluster {
 // One workload resolved against one fabric: all that the solver reads.
 struct Problem {
   traffic::Traffic traffic;
-  placement::Request request;
+  objective::Request request;
   std::vector<fabric::NodeIndex> avoided;  // ascending
 };
 // Errors  kInvalid with the field's path: an unknown level, `preferred` wider than `required`,

@@ -68,9 +68,9 @@ std::vector<DomainFlow> FlowsOf(const ClusterFabric& on, const WorkloadView& wor
   const auto problem = MakeProblem(on, workload);
   if (!problem) return flows;
   const fabric::Fabric& fabric = *on.fabric;
-  const placement::PairCost pair_cost(fabric, problem->request.pod.claims_compute_domain);
-  const placement::Seating seating(fabric, nodes);
-  const placement::Tally tally(pair_cost, problem->traffic, seating);
+  const objective::PairCost pair_cost(fabric, problem->request.pod.claims_compute_domain);
+  const objective::Seating seating(fabric, nodes);
+  const objective::Tally tally(pair_cost, problem->traffic, seating);
   const auto bytes = tally.LeavingBytes(fabric.node_tier());
   for (Tier t{1}; t < bytes.EndIndex(); ++t) {
     const auto weight = static_cast<double>(pair_cost.TierWeight(t - 1));
@@ -90,9 +90,9 @@ std::vector<DomainFlow> FlowsOf(const ClusterFabric& on, const WorkloadView& wor
 std::optional<double> CostOverBest(const ClusterFabric& on, const Problem& problem,
                                    const std::vector<NodeIndex>& nodes) {
   const traffic::WorkerGraph graph(problem.traffic);
-  const placement::PairCost pair_cost(*on.fabric, problem.request.pod.claims_compute_domain);
-  const Int128 cost = placement::Cost(pair_cost, graph, nodes);
-  placement::Options alone;
+  const objective::PairCost pair_cost(*on.fabric, problem.request.pod.claims_compute_domain);
+  const Int128 cost = objective::Cost(pair_cost, graph, nodes);
+  objective::Options alone;
   alone.ignore_claims = true;
   const auto plan = placement::Solve(on.claims, problem.request, graph, alone);
   if (!plan) return std::nullopt;

@@ -35,7 +35,7 @@ struct DomainFlow {
 };
 
 // One entry for every domain, narrower than outside, that the workload uses; empty without a model.
-// Cost  O(ranks x axes x tiers), as placement::Score.
+// Cost  O(ranks x axes x tiers), as objective::Score.
 std::vector<DomainFlow> FlowsOf(const ClusterFabric& on, const WorkloadView& workload,
                                 const std::vector<fabric::NodeIndex>& nodes);
 

@@ -12,8 +12,8 @@ constexpr std::size_t kNamedRejections = 4;
 constexpr std::size_t kNamedNodes = 5;
 
 // A rejection as the predicate of a sentence about nodes.
-std::string Predicate(const placement::RejectionCount& count) {
-  using placement::Rejection;
+std::string Predicate(const rules::RejectionCount& count) {
+  using rules::Rejection;
   const bool one = count.nodes == 1;
   const std::string are = one ? "is " : "are ";
   switch (count.rejection) {
@@ -43,8 +43,8 @@ std::string Predicate(const placement::RejectionCount& count) {
 }
 
 // "3 of 4 lack free x; 1 of 4 is cordoned"; the first one says "of `first_of`".
-std::string ListRejections(const std::vector<placement::RejectionCount>& rejections,
-                           std::int64_t nodes, const std::string& first_of) {
+std::string ListRejections(const std::vector<rules::RejectionCount>& rejections, std::int64_t nodes,
+                           const std::string& first_of) {
   const std::string of = std::to_string(nodes);
   std::string text;
   std::int64_t more = 0;
@@ -63,16 +63,15 @@ std::string ListRejections(const std::vector<placement::RejectionCount>& rejecti
 
 }  // namespace
 
-std::string RejectionsText(const std::vector<placement::RejectionCount>& rejections,
+std::string RejectionsText(const std::vector<rules::RejectionCount>& rejections,
                            std::int64_t nodes) {
   return ListRejections(rejections, nodes, std::to_string(nodes));
 }
 
-std::string NoRoomText(const std::vector<placement::RejectionCount>& rejections,
-                       std::int64_t nodes) {
+std::string NoRoomText(const std::vector<rules::RejectionCount>& rejections, std::int64_t nodes) {
   if (rejections.empty()) return "";
   std::int64_t rejected = 0;
-  for (const placement::RejectionCount& count : rejections) rejected += count.nodes;
+  for (const rules::RejectionCount& count : rejections) rejected += count.nodes;
   if (rejected == nodes) return "No node has room: " + RejectionsText(rejections, nodes) + ".";
   return ListRejections(rejections, nodes, CountText(nodes, "node")) + ".";
 }
@@ -97,9 +96,9 @@ std::string AheadText(std::size_t jobs) {
   return "At least " + std::to_string(round) + " jobs wait ahead of it.";
 }
 
-std::string SpansText(const placement::Scores& scores) {
+std::string SpansText(const objective::Scores& scores) {
   std::string text;
-  for (const placement::Span& span : scores.spans) {
+  for (const objective::Span& span : scores.spans) {
     text += (text.empty() ? "" : ", ") + std::to_string(span.domains) + " " + span.level;
   }
   return text;

@@ -15,11 +15,10 @@ namespace weft::cluster {
 
 // "3 of 4 lack free nvidia.com/gpu; 1 of 4 is cordoned (spec.unschedulable)": the most frequent
 // reasons, each with its number of nodes; "" if no node is rejected.
-std::string RejectionsText(const std::vector<placement::RejectionCount>& rejections,
+std::string RejectionsText(const std::vector<rules::RejectionCount>& rejections,
                            std::int64_t nodes);
 // A sentence: "3 of 4 nodes lack free nvidia.com/gpu." or "No node has room: 4 of 4 lack ....".
-std::string NoRoomText(const std::vector<placement::RejectionCount>& rejections,
-                       std::int64_t nodes);
+std::string NoRoomText(const std::vector<rules::RejectionCount>& rejections, std::int64_t nodes);
 // "24 nvidia.com/gpu", "1.5 cpu" (from 1500 thousandths), "16G memory".
 std::string AmountText(const std::string& resource, std::int64_t amount);
 
@@ -31,6 +30,6 @@ std::string AheadText(std::size_t jobs);
 std::string NameSome(const std::vector<std::string>& names);
 
 // "1 spine, 2 leaf, 8 node": how many domains of each level.
-std::string SpansText(const placement::Scores& scores);
+std::string SpansText(const objective::Scores& scores);
 
 }  // namespace weft::cluster

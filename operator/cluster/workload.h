@@ -42,7 +42,7 @@ struct WorkloadView {
   const std::optional<traffic::Model>* model = nullptr;
   const traffic::Parallelism* parallelism = nullptr;
   const api::TopologySpec* topology = nullptr;
-  placement::PodRequirements pod;
+  rules::PodRequirements pod;
   std::int64_t priority = 0;
   std::optional<std::int64_t> expected_seconds;
   std::vector<std::string> excluded_nodes;

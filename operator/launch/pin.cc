@@ -32,7 +32,7 @@ Json Encode(const std::vector<fabric::SelectorExpression>& expressions) {
   return out;
 }
 
-Json Encode(const placement::NodeSelectorTerm& term) {
+Json Encode(const rules::NodeSelectorTerm& term) {
   Json out = Json::object();
   if (!term.match_expressions.empty()) out["matchExpressions"] = Encode(term.match_expressions);
   if (!term.match_fields.empty()) out["matchFields"] = Encode(term.match_fields);

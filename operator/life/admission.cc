@@ -7,8 +7,8 @@
 namespace weft::life {
 namespace {
 
-using placement::NodeSelectorTerm;
-using placement::Toleration;
+using rules::NodeSelectorTerm;
+using rules::Toleration;
 
 // Of the admission plug-in DefaultTolerationSeconds.
 bool IsDefault(const Toleration& one) {

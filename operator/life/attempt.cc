@@ -8,6 +8,7 @@
 #include "operator/base/seeded_bug.h"
 #include "operator/cluster/text.h"
 #include "operator/life/attempt_labels.h"
+#include "operator/life/completed_indexes.h"
 #include "operator/life/fault.h"
 #include "operator/life/verify.h"
 #include "operator/plan/solver_crash.h"
@@ -25,8 +26,12 @@ constexpr std::int64_t kCountSeconds = 5;
 // Counts from the last create. Times have whole seconds, so this is one to two seconds.
 constexpr std::int64_t kSoonBoundSeconds = 2;
 
+std::vector<bool> SucceededWorkers(const Life& life) {
+  return ParseIndexes(life.status.record.completed_indexes, life.job.replicas);
+}
+
 std::vector<std::uint32_t> MissingWorkers(const Life& life) {
-  std::vector<bool> there(life.job.replicas, false);
+  std::vector<bool> there = SucceededWorkers(life);
   for (const api::Pod* pod : PodsOfAttempt(life)) {
     const auto worker = WorkerLabel(pod->meta);
     if (worker && *worker < there.size()) there[*worker] = true;
@@ -40,28 +45,29 @@ std::vector<std::uint32_t> MissingWorkers(const Life& life) {
 
 // Whether every worker has succeeded; in an MPI job only worker 0 counts, where the launcher runs.
 bool Completed(const Life& life) {
-  const bool launched = life.job.framework.type == api::FrameworkType::kMPI;
-  std::int64_t succeeded = 0;
-  for (const api::Pod* pod : PodsOfAttempt(life)) {
-    if (pod->phase != api::PodPhase::kSucceeded) continue;
-    if (launched && WorkerLabel(pod->meta) == 0U) return true;
-    ++succeeded;
+  if (life.job.framework.type == api::FrameworkType::kMPI) {
+    return !life.status.record.completed_indexes.empty() && SucceededWorkers(life).front();
   }
+  const std::int64_t succeeded = life.status.record.workers.succeeded;
   return succeeded == life.job.replicas || (Seeded(Bug::kCompleteEarly) && succeeded > 0);
 }
 
 void CountWorkers(Life& life) {
   api::WorkerCounts& counts = life.status.record.workers;
   counts = {life.job.replicas, 0, 0, 0};
+  std::vector<bool> succeeded = SucceededWorkers(life);
   for (const api::Pod* pod : PodsOfAttempt(life)) {
+    const auto worker = WorkerLabel(pod->meta);
     if (pod->phase == api::PodPhase::kSucceeded) {
-      ++counts.succeeded;
+      if (worker && *worker < succeeded.size()) succeeded[*worker] = true;
     } else if (pod->phase == api::PodPhase::kFailed) {
       ++counts.failed;
     } else if (pod->ready && !pod->meta.deleting) {
       ++counts.ready;
     }
   }
+  counts.succeeded = std::count(succeeded.begin(), succeeded.end(), true);
+  life.status.record.completed_indexes = IndexesText(succeeded);
   life.status.record.summary.workers = WorkersText(counts);
 }
 
@@ -271,6 +277,7 @@ JobStep AdoptStep(Life& life, const api::Placement& placement) {
   SetStage(status, Stage::kCreating, "the pods are being created", now);
   Summarise(placement, status.record.summary);
   status.record.workers = {life.job.replicas, 0, 0, 0};
+  status.record.completed_indexes.clear();
   status.record.summary.workers = WorkersText(status.record.workers);
   return WriteStatus{status};
 }

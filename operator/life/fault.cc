@@ -8,6 +8,7 @@
 #include "operator/base/seeded_bug.h"
 #include "operator/base/short_text.h"
 #include "operator/life/attempt_labels.h"
+#include "operator/life/completed_indexes.h"
 #include "operator/life/exclusion.h"
 #include "operator/life/launcher.h"
 
@@ -169,6 +170,8 @@ std::optional<Fault> FindFault(const Life& life, bool created) {
     const auto worker = WorkerLabel(pod->meta);
     if (worker && *worker < workers) of_worker[*worker] = pod;
   }
+  const std::vector<bool> succeeded =
+      ParseIndexes(life.status.record.completed_indexes, workers);
   std::optional<Fault> first;
   const auto consider = [&](Fault fault) {
     if (!first || ComesBefore(fault, *first)) first = std::move(fault);
@@ -176,7 +179,7 @@ std::optional<Fault> FindFault(const Life& life, bool created) {
   for (std::uint32_t w = 0; w < workers; ++w) {
     const api::Pod* pod = of_worker[w];
     if (pod == nullptr) {
-      if (created) consider(OfMissingPod(w));
+      if (created && !succeeded[w]) consider(OfMissingPod(w));
     } else if (pod->phase == api::PodPhase::kFailed) {
       consider(OfPod(life.job, *pod, w));
     } else if (pod->phase != api::PodPhase::kSucceeded) {

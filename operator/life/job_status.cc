@@ -137,6 +137,7 @@ OrderedJson EncodeJobStatus(const JobStatus& status) {
                      {"ready", record.workers.ready},
                      {"succeeded", record.workers.succeeded},
                      {"failed", record.workers.failed}};
+  Put(json, "completedIndexes", record.completed_indexes);
   Put(json, "startTime", record.start_time);
   Put(json, "completionTime", record.completion_time);
   if (record.suspended_seconds > 0) json["suspendedSeconds"] = record.suspended_seconds;

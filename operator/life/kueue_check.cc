@@ -205,7 +205,7 @@ class CheckDecision {
 
   // Adds the node labels and tolerations of the pod set's flavors, so that its pods get only nodes
   // that the quota is for.
-  Status ApplyFlavors(const api::PodSet& set, placement::PodRequirements& pod) const {
+  Status ApplyFlavors(const api::PodSet& set, rules::PodRequirements& pod) const {
     for (const std::string& one : set.flavors) {
       const api::ResourceFlavor* flavor = view_.flavor(one);
       if (flavor == nullptr) {

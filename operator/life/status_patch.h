@@ -9,7 +9,7 @@ namespace weft::life {
 
 // The fields of status that this version of Weft knows, as in crds/. Fields of newer versions are
 // not changed.
-inline constexpr std::array<std::string_view, 15> kJobStatusFields = {"observedGeneration",
+inline constexpr std::array<std::string_view, 16> kJobStatusFields = {"observedGeneration",
                                                                       "phase",
                                                                       "reason",
                                                                       "summary",
@@ -17,6 +17,7 @@ inline constexpr std::array<std::string_view, 15> kJobStatusFields = {"observedG
                                                                       "restarts",
                                                                       "placementName",
                                                                       "workers",
+                                                                      "completedIndexes",
                                                                       "startTime",
                                                                       "completionTime",
                                                                       "lastFailure",

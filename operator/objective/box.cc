@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace weft::placement {
+namespace weft::objective {
 
 Box BoxAround(const fabric::Torus& torus, Nodes nodes) {
   const fabric::TorusShape& shape = torus.ShapeAround(nodes.front());
@@ -29,4 +29,4 @@ Box BoxAround(const fabric::Torus& torus, Nodes nodes) {
   return box;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::objective

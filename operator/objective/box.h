@@ -3,9 +3,9 @@
 #include <array>
 #include <cstdint>
 
-#include "operator/objective/levels.h"
+#include "operator/objective/nodes.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 using TorusSize = std::array<std::uint32_t, fabric::kTorusDimensions>;
 
@@ -21,4 +21,4 @@ struct Box {
 // wraps, the box leaves out the longest run of places without a node.
 Box BoxAround(const fabric::Torus& torus, Nodes nodes);
 
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -4,7 +4,7 @@
 
 #include "operator/base/check.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 using fabric::NodeIndex;
 
@@ -33,4 +33,4 @@ bool MeetsHardRules(const Instance& instance, Nodes nodes) {
   return MeetsTopology(instance, nodes);
 }
 
-}  // namespace weft::placement
+}  // namespace weft::objective

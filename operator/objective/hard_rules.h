@@ -2,7 +2,7 @@
 
 #include "operator/objective/instance.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 // The rules that every placement must meet.
 //
@@ -14,4 +14,4 @@ namespace weft::placement {
 bool MeetsTopology(const Instance& instance, Nodes nodes);
 bool MeetsHardRules(const Instance& instance, Nodes nodes);
 
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -5,7 +5,7 @@
 #include "operator/base/check.h"
 #include "operator/base/union_find.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 using fabric::DomainIndex;
 using fabric::NodeIndex;
@@ -167,11 +167,4 @@ void Instance::BuildCapacity() {
   }
 }
 
-Tier HomeTier(const Request& request, const Preferences& reached) {
-  const Tier required = request.required.value_or(fabric::kOutside);
-  if (!request.preferred) return required;
-  WEFT_CHECK(reached[kLevelsWider] <= request.preferred->Raw());
-  return std::max(required, *request.preferred - reached[kLevelsWider]);
-}
-
-}  // namespace weft::placement
+}  // namespace weft::objective

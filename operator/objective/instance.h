@@ -8,7 +8,7 @@
 
 #include "operator/fabric/claims.h"
 #include "operator/objective/job_grid.h"
-#include "operator/objective/levels.h"
+#include "operator/objective/nodes.h"
 #include "operator/objective/pair_cost.h"
 #include "operator/objective/request.h"
 #include "operator/objective/room_table.h"
@@ -20,7 +20,7 @@
 //   tile  a box of the grid; a natural tile has little traffic across its border
 //   unit  the workers of one tile (units.h)
 //   atom  workers that a group of the request keeps in one domain
-namespace weft::placement {
+namespace weft::objective {
 
 // One prepared placement problem: the slots of each node and domain, and the workers that must stay
 // together. Built once for each Place and choice of pools; the searches and the bound read it.
@@ -40,7 +40,7 @@ class Instance {
   const JobGrid& grid() const { return grid_; }
   const SearchLimits& limits() const { return limits_; }
   const PairCost& pair_cost() const { return pair_cost_; }
-  const SlotQuery& query() const { return query_; }
+  const rules::SlotQuery& query() const { return query_; }
   std::uint32_t workers() const { return request_->workers; }
   fabric::Tier node_tier() const { return fabric().node_tier(); }
 
@@ -107,7 +107,7 @@ class Instance {
   JobGrid grid_;
   SearchLimits limits_;
   PairCost pair_cost_;
-  SlotQuery query_;
+  rules::SlotQuery query_;
   std::shared_ptr<const RoomTable> rooms_;
   std::shared_ptr<const FreeTable> free_;
   fabric::ByTier<fabric::ByDomain<std::uint64_t>>
@@ -120,7 +120,4 @@ class Instance {
   bool uniform_atoms_ = true;
 };
 
-// The narrowest tier at which `required` and the reached preferences keep the job in one domain.
-fabric::Tier HomeTier(const Request& request, const Preferences& reached);
-
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -6,7 +6,7 @@
 #include "operator/base/check.h"
 #include "operator/base/random.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 namespace {
 
@@ -200,4 +200,4 @@ Shape JobGrid::BestTile(const Shape& inner, const Shape& outer, std::uint64_t ro
   return search.best;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::objective

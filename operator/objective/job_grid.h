@@ -7,7 +7,7 @@
 #include "operator/base/units.h"
 #include "operator/traffic/worker_graph.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 // The shape of a box of workers in the job's grid: its length along each digit.
 using Shape = std::vector<std::uint32_t>;
@@ -57,4 +57,4 @@ class JobGrid {
 // All divisors of n, ascending; n > 0.
 std::vector<std::uint32_t> Divisors(std::uint32_t n);
 
-}  // namespace weft::placement
+}  // namespace weft::objective

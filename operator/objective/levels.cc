@@ -9,7 +9,7 @@
 #include "operator/objective/ring_rate.h"
 #include "operator/objective/wide_bytes.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 using fabric::DomainIndex;
 using fabric::NodeIndex;
@@ -272,6 +272,13 @@ TieBreakers BreakTies(const Instance& instance, Nodes nodes) {
   return values;
 }
 
+Tier HomeTier(const Request& request, const Preferences& reached) {
+  const Tier required = request.required.value_or(fabric::kOutside);
+  if (!request.preferred) return required;
+  WEFT_CHECK(reached[kLevelsWider] <= request.preferred->Raw());
+  return std::max(required, *request.preferred - reached[kLevelsWider]);
+}
+
 std::strong_ordering CompareTies(const fabric::Fabric& fabric, const Tie& a, const Tie& b) {
   WEFT_DCHECK(a.nodes.size() == b.nodes.size());
   if (*a.values < *b.values) return std::strong_ordering::less;
@@ -351,4 +358,4 @@ std::string WhyWorse(const Instance& instance, const Candidate& other, const Can
   return "is equal in every level, and its node names sort later";
 }
 
-}  // namespace weft::placement
+}  // namespace weft::objective

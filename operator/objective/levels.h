@@ -10,10 +10,12 @@
 
 #include "operator/base/units.h"
 #include "operator/fabric/fabric.h"
+#include "operator/objective/nodes.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 class Instance;
+struct Request;
 
 // The objective, in one place: named levels, most important first. A later level decides only
 // between placements that are equal in every earlier one; lower is better in each.
@@ -52,10 +54,6 @@ using Preferences = std::array<std::uint32_t, kLevelsBeforeCost>;
 // The values of the levels after the cost, by AfterCost; one list of numbers for each level.
 using TieBreakers = std::array<std::vector<std::uint32_t>, kLevelsAfterCost>;
 
-// The node of each worker. In a partial placement, workers without a node have kUnplaced.
-using Nodes = std::span<const fabric::NodeIndex>;
-inline constexpr fabric::NodeIndex kUnplaced = ~fabric::NodeIndex{0};
-
 // The values that are compared before the tie breakers.
 struct Objective {
   Preferences preferences{};
@@ -83,6 +81,9 @@ Candidate Evaluate(const Instance& instance, std::vector<fabric::NodeIndex> node
 Preferences Prefer(const Instance& instance, Nodes nodes);
 TieBreakers BreakTies(const Instance& instance, Nodes nodes);
 
+// The narrowest tier at which `required` and the reached preferences keep the job in one domain.
+fabric::Tier HomeTier(const Request& request, const Preferences& reached);
+
 // Compares two placements of equal preferences and cost by the levels after the cost, then names.
 // Of a partial placement, the names up to the first worker without a node are compared.
 struct Tie {
@@ -108,4 +109,4 @@ void InsertInOrder(Candidate candidate, std::vector<Candidate>& sorted);
 std::vector<std::string> Describe(const Instance& instance, const Candidate& chosen);
 std::string WhyWorse(const Instance& instance, const Candidate& other, const Candidate& chosen);
 
-}  // namespace weft::placement
+}  // namespace weft::objective

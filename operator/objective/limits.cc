@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace weft::placement {
+namespace weft::objective {
 
 namespace {
 
@@ -149,4 +149,4 @@ std::optional<Effort> FindEffort(std::string_view name) {
   return std::nullopt;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -6,7 +6,7 @@
 
 #include "operator/base/units.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 // How much work the search for one placement may do. All limits count steps, never wall time, so
 // that the same input gives the same answer on every machine.
@@ -132,4 +132,4 @@ bool IsFar(Int128 cost, Int128 enough);
 SearchLimits LimitsOf(Effort effort);
 std::optional<Effort> FindEffort(std::string_view name);  // quick, normal, thorough
 
-}  // namespace weft::placement
+}  // namespace weft::objective

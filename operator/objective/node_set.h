@@ -8,7 +8,7 @@
 
 #include "operator/fabric/fabric.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 // A set of nodes of one fabric, stored as one bit each and visited in tree order.
 //
@@ -40,4 +40,4 @@ class NodeSet {
   std::vector<std::uint64_t> words_;
 };
 
-}  // namespace weft::placement
+}  // namespace weft::objective

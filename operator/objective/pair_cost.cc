@@ -4,7 +4,7 @@
 
 #include "operator/base/check.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 using fabric::DomainIndex;
 using fabric::NodeIndex;
@@ -217,4 +217,4 @@ Int128 Cost(const PairCost& pair_cost, const traffic::WorkerGraph& graph,
   return sum;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::objective

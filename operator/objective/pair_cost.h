@@ -12,7 +12,7 @@
 #include "operator/fabric/fabric.h"
 #include "operator/traffic/worker_graph.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 // The price of a byte between two nodes of a fabric, for one job, in femtoseconds.
 //
@@ -135,4 +135,4 @@ Int128 CliqueCost(const PairCost& pair_cost, const traffic::Clique& clique,
 Int128 Cost(const PairCost& pair_cost, const traffic::WorkerGraph& graph,
             std::span<const fabric::NodeIndex> nodes);
 
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -11,7 +11,7 @@
 #include "operator/traffic/traffic.h"
 #include "operator/traffic/worker_sets.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 // One of the job's topology.groups, resolved against a fabric.
 struct GroupConstraint {
@@ -30,7 +30,7 @@ struct PoolChoice {
 // A rule that limits the choices of pools, its relaxation, and the choices that the relaxation
 // would give.
 struct PoolRelaxation {
-  std::string constraint, change;  // as in place.h, Relaxation
+  std::string constraint, change;  // as in relax.h, Relaxation
   std::vector<PoolChoice> choices;
 };
 
@@ -38,7 +38,7 @@ struct PoolRelaxation {
 struct Request {
   std::string job;  // "namespace/name", for ComputeDomain ownership
   std::uint32_t workers = 0;
-  PodRequirements pod;
+  rules::PodRequirements pod;
   std::optional<fabric::Tier> required;
   std::optional<fabric::Tier> preferred;
   std::vector<GroupConstraint> groups;
@@ -71,4 +71,4 @@ struct Options {
   RoomTables* rooms = nullptr;
 };
 
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -6,7 +6,7 @@
 #include "operator/base/check.h"
 #include "operator/objective/instance.h"
 
-namespace weft::placement {
+namespace weft::objective {
 namespace {
 
 using fabric::DomainIndex;
@@ -85,4 +85,4 @@ std::optional<std::uint32_t> RingPercent(const Instance& instance, Nodes nodes) 
   return RingRate(instance, nodes, *scale_up).Percent(*ring);
 }
 
-}  // namespace weft::placement
+}  // namespace weft::objective

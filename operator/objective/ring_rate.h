@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "operator/objective/levels.h"
+#include "operator/objective/nodes.h"
 
-namespace weft::placement {
+namespace weft::objective {
+
+class Instance;
 
 // How much the smallest part of the job's ring (Request::ring) slows it: the time of a collective
 // over the ring in percent of its time if all members shared one scale-up domain; rounded up, at
@@ -26,4 +28,4 @@ namespace weft::placement {
 // Source  operator/outlook/placed_network.h, which predicts steps this way.
 std::optional<std::uint32_t> RingPercent(const Instance& instance, Nodes nodes);
 
-}  // namespace weft::placement
+}  // namespace weft::objective

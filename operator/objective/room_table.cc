@@ -6,13 +6,14 @@
 
 #include "operator/base/check.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 using fabric::Claims;
 using fabric::DomainIndex;
 using fabric::Fabric;
 using fabric::NodeIndex;
 using fabric::Tier;
+using rules::SlotQuery;
 
 namespace {
 
@@ -23,7 +24,7 @@ constexpr std::size_t kMostKinds = 24;
 
 RoomTable::RoomTable(const Claims& claims, const SlotQuery& query)
     : tiers_(claims.fabric().node_tier() + 1), sums_(tiers_ - 1), most_(tiers_, 0) {
-  CountSlots(claims, query, slots_);
+  rules::CountSlots(claims, query, slots_);
   for (const std::uint32_t slots : slots_)
     most_.back() = std::max<std::uint64_t>(most_.back(), slots);
   for (Tier t = tiers_ - 1; t-- > Tier{0};) {
@@ -49,7 +50,7 @@ void RoomTable::Update(const Claims& claims, const SlotQuery& query,
     }
     slots_[n] = 0;
   }
-  CountSlotsOf(claims, query, nodes, slots_);
+  rules::CountSlotsOf(claims, query, nodes, slots_);
   for (const NodeIndex n : nodes) {
     most_.back() = std::max<std::uint64_t>(most_.back(), slots_[n]);
     for (Tier t{0}; t + 1 < tiers_; ++t) {
@@ -119,7 +120,7 @@ std::uint32_t RoomTables::MostOnEmptyNode(const SlotQuery& query) const {
   all.cap = std::numeric_limits<std::uint32_t>::max();
   all.ignore_claims = true;
   std::vector<std::uint32_t> slots;
-  CountSlotsByNode(*claims_, all, slots);
+  rules::CountSlotsByNode(*claims_, all, slots);
   return slots.empty() ? 0 : *std::max_element(slots.begin(), slots.end());
 }
 
@@ -194,4 +195,4 @@ std::shared_ptr<const FreeTable> RoomTables::Free(bool ignore_claims) {
   return free_;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::objective

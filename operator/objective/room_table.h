@@ -9,13 +9,13 @@
 #include "operator/fabric/claims.h"
 #include "operator/rules/node_filter.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 // How many workers of one kind each node and domain can take, ignoring which workers must stay
 // together.
 class RoomTable {
  public:
-  RoomTable(const fabric::Claims& claims, const SlotQuery& query);
+  RoomTable(const fabric::Claims& claims, const rules::SlotQuery& query);
 
   std::span<const std::uint32_t> slots() const { return slots_; }
   // All slots in a domain.
@@ -27,7 +27,7 @@ class RoomTable {
   std::uint64_t most(fabric::Tier tier) const { return most_[tier]; }
 
   // Counts these nodes anew. The query must be that of the constructor, without power limits.
-  void Update(const fabric::Claims& claims, const SlotQuery& query,
+  void Update(const fabric::Claims& claims, const rules::SlotQuery& query,
               std::span<const fabric::NodeIndex> nodes);
 
  private:
@@ -75,7 +75,7 @@ class RoomTables {
 
   // Both stay as they are until the claims change and a table is asked for again; after that they
   // may show the new state.
-  std::shared_ptr<const RoomTable> Rooms(const SlotQuery& query);
+  std::shared_ptr<const RoomTable> Rooms(const rules::SlotQuery& query);
   std::shared_ptr<const FreeTable> Free(bool ignore_claims);
 
  private:
@@ -85,18 +85,18 @@ class RoomTables {
     std::size_t nodes = 0;
   };
   struct Kind {
-    PodRequirements pod;
-    SlotQuery query;         // its pod is the one above
+    rules::PodRequirements pod;
+    rules::SlotQuery query;  // its pod is the one above
     std::uint32_t most = 0;  // slots of the roomiest node with nothing running
     std::shared_ptr<RoomTable> table;
     Seen seen;
     std::uint64_t last_use = 0;
   };
 
-  bool IsKept(const SlotQuery& query) const;
-  std::uint32_t MostOnEmptyNode(const SlotQuery& query) const;
-  Kind* Find(const SlotQuery& query);
-  Kind& Make(const SlotQuery& query);
+  bool IsKept(const rules::SlotQuery& query) const;
+  std::uint32_t MostOnEmptyNode(const rules::SlotQuery& query) const;
+  Kind* Find(const rules::SlotQuery& query);
+  Kind& Make(const rules::SlotQuery& query);
   // The nodes that changed since; nothing if everything may have.
   std::optional<std::vector<fabric::NodeIndex>> Changed(const Seen& seen) const;
   Seen Now() const { return {claims_->history().epoch, claims_->history().nodes.size()}; }
@@ -108,4 +108,4 @@ class RoomTables {
   std::uint64_t uses_ = 0;
 };
 
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -6,7 +6,7 @@
 #include "operator/objective/seating.h"
 #include "operator/objective/traffic_tally.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 using fabric::DomainIndex;
 using fabric::NodeIndex;
@@ -151,4 +151,4 @@ Scores Score(const PairCost& pair_cost, const traffic::Traffic& traffic,
   return scores;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -11,7 +11,7 @@
 #include "operator/objective/pair_cost.h"
 #include "operator/traffic/traffic.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 // The figures of one placement for people: Placement.status.traffic and status.spans.
 struct Span {
@@ -62,4 +62,4 @@ struct Scores {
 Scores Score(const PairCost& pair_cost, const traffic::Traffic& traffic,
              std::span<const fabric::NodeIndex> nodes);
 
-}  // namespace weft::placement
+}  // namespace weft::objective

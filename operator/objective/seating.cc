@@ -5,7 +5,7 @@
 
 #include "operator/base/check.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 using fabric::DomainIndex;
 using fabric::NodeIndex;
@@ -86,4 +86,4 @@ std::uint32_t CountDistinct(std::vector<DomainIndex> values) {
   return static_cast<std::uint32_t>(std::unique(values.begin(), values.end()) - values.begin());
 }
 
-}  // namespace weft::placement
+}  // namespace weft::objective

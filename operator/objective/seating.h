@@ -6,7 +6,7 @@
 
 #include "operator/fabric/fabric.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 // The domains that the workers of one job use, as dense ids. A seat is the id of a used domain at
 // one tier. Seats are numbered in the order of the least worker in each domain.
@@ -38,4 +38,4 @@ class Seating {
 // Number of different values.
 std::uint32_t CountDistinct(std::vector<fabric::DomainIndex> values);
 
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -4,7 +4,7 @@
 
 #include "operator/base/check.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 using fabric::Tier;
 using traffic::GroupFamily;
@@ -230,4 +230,4 @@ fabric::ByTier<std::vector<Int128>> Tally::LeavingBytes(Tier last) const {
   return leaving;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -11,7 +11,7 @@
 #include "operator/objective/seating.h"
 #include "operator/traffic/traffic.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 // A link is the network that carries a pair's bytes.
 using LinkIndex = PairCost::NetworkIndex;
@@ -76,4 +76,4 @@ class Tally {
   std::uint32_t batch_number_ = 0;
 };
 
-}  // namespace weft::placement
+}  // namespace weft::objective

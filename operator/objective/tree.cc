@@ -5,7 +5,7 @@
 #include "operator/base/check.h"
 #include "operator/base/union_find.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 using fabric::DomainIndex;
 using fabric::NodeIndex;
@@ -177,4 +177,4 @@ std::vector<DomainIndex> JoinedByPlanes(const Instance& instance,
   return of_node;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -7,7 +7,7 @@
 
 #include "operator/objective/instance.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 // The tree in which tilings are placed: the nested domains below one home, and the home's nodes
 // that can take a worker. Tier 0 is the home, the last tier is the nodes. Nodes have positions in
@@ -71,4 +71,4 @@ std::vector<fabric::DomainIndex> JoinedByPlanes(const Instance& instance,
                                                 std::span<const PairCost::Plane> planes,
                                                 fabric::Tier tier);
 
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -5,7 +5,7 @@
 #include "operator/base/check.h"
 #include "operator/base/units.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 using traffic::Edge;
 
@@ -100,4 +100,4 @@ std::vector<Edge> TrafficBetween(const traffic::WorkerGraph& graph,
   return Merge(raw, count);
 }
 
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -6,7 +6,7 @@
 
 #include "operator/objective/instance.h"
 
-namespace weft::placement {
+namespace weft::objective {
 
 // A job divided into units: boxes of the grid of axes whose workers send each other much. Examples
 // of units are an expert group, a ring of context, or the stages of one replica.
@@ -26,4 +26,4 @@ Units MakeUnits(std::span<const std::uint32_t> grid, std::span<const std::uint32
 std::vector<traffic::Edge> TrafficBetween(const traffic::WorkerGraph& graph,
                                           std::span<const std::uint32_t> of, std::uint32_t count);
 
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -6,7 +6,7 @@
 #include "operator/base/check.h"
 #include "operator/objective/instance.h"
 
-namespace weft::placement {
+namespace weft::objective {
 namespace {
 
 using fabric::DomainIndex;
@@ -111,4 +111,4 @@ std::vector<std::uint32_t> WideBytes(const Instance& instance, Nodes nodes) {
   return shares;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "operator/objective/levels.h"
+#include "operator/objective/nodes.h"
 
-namespace weft::placement {
+namespace weft::objective {
+
+class Instance;
 
 // For each free level (PairCost::free_levels), widest first, the share of the job's bytes between
 // workers that leaves the level's domains, in parts of a million, rounded up. The cost says nothing
@@ -21,4 +23,4 @@ namespace weft::placement {
 //       beside the levels.
 std::vector<std::uint32_t> WideBytes(const Instance& instance, Nodes nodes);
 
-}  // namespace weft::placement
+}  // namespace weft::objective

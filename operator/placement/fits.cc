@@ -10,21 +10,22 @@
 namespace weft::placement {
 namespace {
 
-bool HasGroups(const Request& request) {
-  return std::any_of(request.groups.begin(), request.groups.end(),
-                     [](const GroupConstraint& one) { return one.required || one.preferred; });
+bool HasGroups(const objective::Request& request) {
+  return std::any_of(
+      request.groups.begin(), request.groups.end(),
+      [](const objective::GroupConstraint& one) { return one.required || one.preferred; });
 }
 
-bool HasRoom(const fabric::Claims& claims, const Request& request, bool empty,
+bool HasRoom(const fabric::Claims& claims, const objective::Request& request, bool empty,
              const std::vector<fabric::PoolIndex>& pools) {
-  const SlotQuery query = {.pod = &request.pod,
-                           .job = request.job,
-                           .excluded = request.excluded,
-                           .cap = request.workers,
-                           .ignore_claims = empty,
-                           .pools = pools};
+  const rules::SlotQuery query = {.pod = &request.pod,
+                                  .job = request.job,
+                                  .excluded = request.excluded,
+                                  .cap = request.workers,
+                                  .ignore_claims = empty,
+                                  .pools = pools};
   std::vector<std::uint32_t> slots;
-  CountSlots(claims, query, slots);
+  rules::CountSlots(claims, query, slots);
   WEFT_CHECK(slots.size() == claims.fabric().node_count());
   const auto& begin = claims.fabric().domains(request.required.value_or(fabric::kOutside)).begin;
   for (fabric::DomainIndex d{0}; d + 1 < begin.EndIndex(); ++d) {
@@ -37,10 +38,10 @@ bool HasRoom(const fabric::Claims& claims, const Request& request, bool empty,
 
 }  // namespace
 
-bool Fits(const fabric::Claims& claims, const Request& request, const traffic::WorkerGraph& graph,
-          const Options& options) {
+bool Fits(const fabric::Claims& claims, const objective::Request& request,
+          const traffic::WorkerGraph& graph, const objective::Options& options) {
   if (HasGroups(request)) {
-    Options greedy = options;
+    objective::Options greedy = options;
     greedy.bound = false;
     greedy.limits.after_normal = false;
     greedy.limits.exact_steps = greedy.limits.improve_steps = 0;
@@ -50,7 +51,7 @@ bool Fits(const fabric::Claims& claims, const Request& request, const traffic::W
   }
   if (!request.pool_choices) return HasRoom(claims, request, options.ignore_claims, {});
   return std::any_of(request.pool_choices->begin(), request.pool_choices->end(),
-                     [&](const PoolChoice& choice) {
+                     [&](const objective::PoolChoice& choice) {
                        return HasRoom(claims, request, options.ignore_claims, choice.pools);
                      });
 }

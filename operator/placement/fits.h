@@ -12,7 +12,7 @@ namespace weft::placement {
 //       With groups, the greedy search alone decides.
 // Cost  without groups O(nodes x requested resources) for each choice of pools; with groups a
 //       search at quick effort.
-bool Fits(const fabric::Claims& claims, const Request& request, const traffic::WorkerGraph& graph,
-          const Options& options = {});
+bool Fits(const fabric::Claims& claims, const objective::Request& request,
+          const traffic::WorkerGraph& graph, const objective::Options& options = {});
 
 }  // namespace weft::placement

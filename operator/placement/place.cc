@@ -8,6 +8,7 @@
 #include "operator/base/check.h"
 #include "operator/bound/bound.h"
 #include "operator/objective/hard_rules.h"
+#include "operator/objective/levels.h"
 #include "operator/objective/node_set.h"
 #include "operator/placement/previous.h"
 #include "operator/placement/refuse.h"
@@ -22,6 +23,13 @@
 namespace weft::placement {
 
 using fabric::NodeIndex;
+using objective::Candidate;
+using objective::Instance;
+using objective::kWorkersMoved;
+using objective::Options;
+using objective::Preferences;
+using objective::Request;
+using search::Standing;
 
 namespace {
 
@@ -40,9 +48,9 @@ void BestFirst(std::vector<Candidate>& candidates) {
 
 std::optional<Candidate> RunnerUp(const Instance& instance, const std::vector<Candidate>& sorted,
                                   const Candidate& chosen) {
-  const NodeSet used(instance.slots().size(), chosen.nodes);
+  const objective::NodeSet used(instance.slots().size(), chosen.nodes);
   for (const Candidate& other : sorted) {
-    if (NodeSet(instance.slots().size(), other.nodes) == used) continue;
+    if (objective::NodeSet(instance.slots().size(), other.nodes) == used) continue;
     return other;
   }
   return std::nullopt;
@@ -61,14 +69,15 @@ Int128 Enough(const Options& options, int tolerance_percent, Int128 bound) {
 void ImproveBest(const Instance& instance, const Options& options, Int128 bound,
                  std::vector<Candidate>& candidates) {
   const bool small = instance.workers() <= kFewAnnealed;
-  if (small) RefineBest(instance, options.limits, bound, candidates);
-  const bool annealed = AnnealBest(instance, bound, candidates);
-  ShortenRings(instance, bound, candidates);
-  if (!annealed && !small) RefineBest(instance, options.limits, bound, candidates);
+  if (small) search::RefineBest(instance, options.limits, bound, candidates);
+  const bool annealed = search::AnnealBest(instance, bound, candidates);
+  search::ShortenRings(instance, bound, candidates);
+  if (!annealed && !small) search::RefineBest(instance, options.limits, bound, candidates);
   if (instance.workers() > kSmallEnough || candidates.empty()) return;
   const std::size_t starts = std::min(kImproved, candidates.size());
   for (std::size_t i = 0; i < starts; ++i) {
-    if (auto better = Improve(instance, candidates[i], options.limits.improve_steps, bound)) {
+    if (auto better =
+            search::Improve(instance, candidates[i], options.limits.improve_steps, bound)) {
       candidates.push_back(std::move(*better));
     }
   }
@@ -77,8 +86,9 @@ void ImproveBest(const Instance& instance, const Options& options, Int128 bound,
 
 void AddEvenParts(const Instance& instance, int tolerance, std::vector<Candidate>& candidates) {
   if (!instance.request().ring || candidates.empty()) return;
-  const std::size_t best = Best(instance, candidates, tolerance);
-  if (auto even = EvenParts(instance, candidates[best])) candidates.push_back(*std::move(even));
+  const std::size_t best = objective::Best(instance, candidates, tolerance);
+  if (auto even = search::EvenParts(instance, candidates[best]))
+    candidates.push_back(*std::move(even));
 }
 
 Plan MakePlan(const Instance& instance, std::vector<Candidate>& candidates,
@@ -116,7 +126,7 @@ class BoundAt {
  private:
   const Instance& instance_;
   bool wanted_;
-  std::optional<JobBound> bound_;
+  std::optional<bound::JobBound> bound_;
   Preferences reached_{};
 };
 
@@ -126,21 +136,22 @@ std::optional<Plan> SolveOn(const Instance& instance, const Options& options,
   if (instance.TotalSlots() < instance.workers()) return std::nullopt;
   const int tolerance = TolerancePercent(instance.fabric(), options);
   BoundAt bound(instance, options);
-  std::vector<Candidate> candidates = GreedyCandidates(instance, [&](const Candidate& found) {
-    if (!options.bound || found.preferences != Preferences{}) return Standing::kNear;
-    const Int128 enough = Enough(options, tolerance, bound.Of(Preferences{}));
-    if (found.cost <= enough) return Standing::kEnough;
-    return IsFar(found.cost, enough) ? Standing::kFar : Standing::kNear;
-  });
+  std::vector<Candidate> candidates =
+      search::GreedyCandidates(instance, [&](const Candidate& found) {
+        if (!options.bound || found.preferences != Preferences{}) return Standing::kNear;
+        const Int128 enough = Enough(options, tolerance, bound.Of(Preferences{}));
+        if (found.cost <= enough) return Standing::kEnough;
+        return objective::IsFar(found.cost, enough) ? Standing::kFar : Standing::kNear;
+      });
   if (known) candidates.push_back(*known);
   BestFirst(candidates);
   const Int128 least = candidates.empty() ? 0 : bound.Of(candidates.front().preferences);
   const Int128 enough = Enough(options, tolerance, least);
-  ExactResult exact;
-  if (instance.workers() <= kMostExactWorkers) {
+  search::ExactResult exact;
+  if (instance.workers() <= search::kMostExactWorkers) {
     AddPrevious(instance, options, enough, candidates);
-    exact = SearchExactly(instance, candidates, least, tolerance,
-                          {options.limits.exact_steps, options.limits.exact_tie_steps});
+    exact = search::SearchExactly(instance, candidates, least, tolerance,
+                                  {options.limits.exact_steps, options.limits.exact_tie_steps});
     if (exact.best) candidates.insert(candidates.begin(), *exact.best);
   }
   if (!exact.finished) {
@@ -154,7 +165,7 @@ std::optional<Plan> SolveOn(const Instance& instance, const Options& options,
   // An exact result is within the tolerance of the least cost there is, which need not be that of a
   // candidate.
   const Candidate chosen =
-      exact.finished ? *exact.best : candidates[Best(instance, candidates, tolerance)];
+      exact.finished ? *exact.best : candidates[objective::Best(instance, candidates, tolerance)];
   Plan plan = MakePlan(instance, candidates, chosen);
   plan.exact = exact.finished;
   plan.lower_bound = exact.finished ? exact.least.cost : bound.Of(plan.preferences);
@@ -163,7 +174,7 @@ std::optional<Plan> SolveOn(const Instance& instance, const Options& options,
   }
   WEFT_CHECK(plan.lower_bound <= plan.cost);
   WEFT_CHECK(plan.nodes.size() == instance.workers());
-  WEFT_CHECK(MeetsHardRules(instance, plan.nodes));  // whichever search found it
+  WEFT_CHECK(objective::MeetsHardRules(instance, plan.nodes));  // whichever search found it
   return plan;
 }
 
@@ -173,7 +184,7 @@ std::optional<Candidate> AtNormalEffort(const fabric::Claims& claims, const Requ
                                         std::span<const fabric::PoolIndex> pools) {
   if (!options.limits.after_normal) return std::nullopt;
   Options normal = options;
-  normal.limits = LimitsOf(Effort::kNormal);
+  normal.limits = objective::LimitsOf(objective::Effort::kNormal);
   normal.cost_tolerance_percent = 0;
   const Instance instance(claims, request, graph, normal, pools);
   const std::optional<Plan> plan = SolveOn(instance, normal, std::nullopt);
@@ -190,7 +201,7 @@ class ChoiceSolver {
       : claims_(claims), request_(request), graph_(graph), options_(options) {}
 
   std::optional<Plan> Run() {
-    const std::vector<PoolChoice>& choices = *request_.pool_choices;
+    const std::vector<objective::PoolChoice>& choices = *request_.pool_choices;
     if (choices.size() == 1) {
       Try(0, choices.front().pools);
       return std::move(best_);
@@ -211,8 +222,8 @@ class ChoiceSolver {
     const Instance instance(claims_, request_, graph_, options_, pools);
     std::optional<Plan> plan = SolveOn(instance, options_, known);
     if (!plan) return false;
-    TieBreakers ties = BreakTies(instance, plan->nodes);
-    const Objective objective = plan->candidate().objective();
+    objective::TieBreakers ties = objective::BreakTies(instance, plan->nodes);
+    const objective::Objective objective = plan->candidate().objective();
     if (best_ && !Better(objective, ties)) return true;
     plan->pools = pools;
     plan->choice = choice;
@@ -222,11 +233,11 @@ class ChoiceSolver {
     return true;
   }
 
-  bool Better(const Objective& objective, const TieBreakers& ties) const {
+  bool Better(const objective::Objective& objective, const objective::TieBreakers& ties) const {
     if (!request_.previous_nodes.empty() && objective.preferences == objective_.preferences) {
       const int tolerance = TolerancePercent(claims_.fabric(), options_);
-      if (objective.cost > CostLimit(objective_.cost, tolerance)) return false;
-      if (objective_.cost > CostLimit(objective.cost, tolerance)) return true;
+      if (objective.cost > objective::CostLimit(objective_.cost, tolerance)) return false;
+      if (objective_.cost > objective::CostLimit(objective.cost, tolerance)) return true;
       if (ties[kWorkersMoved] != ties_[kWorkersMoved]) {
         return ties[kWorkersMoved] < ties_[kWorkersMoved];
       }
@@ -239,8 +250,8 @@ class ChoiceSolver {
   const traffic::WorkerGraph& graph_;
   const Options& options_;
   std::optional<Plan> best_;
-  Objective objective_;
-  TieBreakers ties_;
+  objective::Objective objective_;
+  objective::TieBreakers ties_;
 };
 
 }  // namespace

@@ -1,80 +1,13 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <variant>
-#include <vector>
 
-#include "operator/base/units.h"
 #include "operator/fabric/claims.h"
-#include "operator/fabric/fabric.h"
-#include "operator/objective/levels.h"
 #include "operator/objective/request.h"
-#include "operator/rules/node_judge.h"
+#include "operator/placement/placement.h"
 #include "operator/traffic/worker_graph.h"
 
 namespace weft::placement {
-
-// How much room a choice of pools has for a job.
-struct PoolRoom {
-  std::string name;
-  std::uint64_t workers = 0;  // that fit, ignoring topology rules
-  bool solved = false;        // a placement was found on these pools
-};
-
-struct Plan {
-  std::vector<fabric::NodeIndex> nodes;  // index = worker
-  Preferences preferences{};
-  Int128 cost = 0;  // C(p), femtoseconds
-  // Proven: every placement on this capacity with the same hard rules and the same preferences
-  // costs at least this.
-  Int128 lower_bound = 0;
-  bool exact = false;                    // the search was exhaustive
-  std::vector<fabric::PoolIndex> pools;  // pools that nodes were chosen from; empty: all
-  std::vector<PoolRoom> choices;         // of Request::pool_choices, if there are several
-  std::size_t choice = 0;                // index into `choices`
-  Candidate candidate() const { return {nodes, preferences, cost}; }
-  std::optional<Candidate> runner_up;  // the best found on another set of nodes
-};
-
-enum class Reason : std::uint8_t {
-  kNoCompleteNode,        // no node carries all labels
-  kNoMatchingProduct,     // no node has a product and capacity type that the job allows
-  kNoEligibleNode,        // the filters reject every node
-  kInsufficientCapacity,  // too few slots in total
-  kRequiredLevel,         // enough slots, but not inside one domain of `required`
-  kRequiredGroup,         // enough slots, but a group's `required` cannot be met
-  kSearchExhausted,       // the search ended without a placement; one may exist
-};
-std::string_view ReasonName(Reason reason);
-
-// A refusal, which also says whether waiting can help.
-struct Unplaceable {
-  Reason reason = Reason::kInsufficientCapacity;
-  bool ever = true;                      // false: the job would not fit even on an empty fabric
-  fabric::Tier tier = fabric::kOutside;  // the level that the rule names
-  std::string best_domain;               // the domain of that level with the most room
-  std::int64_t best_domain_workers = 0;  // that fit in it
-  std::int64_t wanted_workers = 0;
-  std::int64_t found_workers = 0;  // that fit if the rule is met
-  // kRequiredGroup: index into Request.groups of a group whose `required` cannot be met even alone,
-  // and the workers of its largest set; absent if each can be met alone, but not all together.
-  std::optional<std::size_t> group;
-  std::int64_t group_workers = 0;
-  // kInsufficientCapacity, kRequiredLevel: the resource that most nodes have too little of, and the
-  // missing amount.
-  std::string short_resource;
-  std::int64_t short_amount = 0;
-  std::vector<RejectionCount> rejections;  // most nodes first
-  // If the job allows several choices of pools: the room of each, and the index of the choice that
-  // the other members describe; absent: they describe all choices.
-  std::vector<PoolRoom> choices;
-  std::optional<std::size_t> choice;
-};
-
-using Placement = std::variant<Plan, Unplaceable>;
 
 // Chooses each worker's node: hard rules first, then the levels of the objective
 // (levels.h). The result is exact if the exact search finishes within its budget.
@@ -86,25 +19,10 @@ using Placement = std::variant<Plan, Unplaceable>;
 // Cost     Solve O(nodes + edges) per candidate, a bounded number of candidates; Refuse O(nodes)
 //          and a greedy search on the empty fabric.
 // Thread-safety  They only read their arguments.
-std::optional<Plan> Solve(const fabric::Claims& claims, const Request& request,
-                          const traffic::WorkerGraph& graph, const Options& options = {});
-Unplaceable Refuse(const fabric::Claims& claims, const Request& request,
-                   const traffic::WorkerGraph& graph, const Options& options = {});
-Placement Place(const fabric::Claims& claims, const Request& request,
-                const traffic::WorkerGraph& graph, const Options& options = {});
-
-// One constraint that, if relaxed, lets an unplaceable job start now, and the cost of that
-// placement.
-struct Relaxation {
-  // "topology.required", "topology.groups[0].required", "nodeSelector", ...
-  std::string constraint;
-  std::string change;  // "leaf -> spine", "removed"
-  Int128 cost = 0;
-  Preferences preferences{};
-  std::vector<fabric::NodeIndex> nodes;
-};
-std::vector<Relaxation> FindRelaxations(const fabric::Claims& claims, const Request& request,
-                                        const traffic::WorkerGraph& graph,
-                                        const Options& options = {});
+std::optional<Plan> Solve(const fabric::Claims& claims, const objective::Request& request,
+                          const traffic::WorkerGraph& graph,
+                          const objective::Options& options = {});
+Placement Place(const fabric::Claims& claims, const objective::Request& request,
+                const traffic::WorkerGraph& graph, const objective::Options& options = {});
 
 }  // namespace weft::placement

@@ -15,6 +15,9 @@ namespace weft::placement {
 using fabric::DomainIndex;
 using fabric::NodeIndex;
 using fabric::Tier;
+using objective::Candidate;
+using objective::Instance;
+using objective::kUnplaced;
 
 namespace {
 
@@ -66,7 +69,7 @@ class Aligner {
 
   bool CostAlike(NodeIndex a, NodeIndex b) const {
     const auto& of_node = instance_.fabric().domains(instance_.node_tier() - 1).of_node;
-    const PairCost& pair_cost = instance_.pair_cost();
+    const objective::PairCost& pair_cost = instance_.pair_cost();
     return of_node[a] == of_node[b] && pair_cost.stand(a) == pair_cost.stand(b);
   }
 
@@ -140,7 +143,7 @@ class Replacement {
     }
     if (anywhere.size() < missing_.size()) return {};
     ways.push_back(With(anywhere));
-    for (const PairCost::Plane& plane : instance_.pair_cost().planes()) {
+    for (const objective::PairCost::Plane& plane : instance_.pair_cost().planes()) {
       ways.push_back(With(NearestBy(plane)));
     }
     if (!old_ones.empty()) {
@@ -201,7 +204,7 @@ class Replacement {
 
   // A node for each free slot. Nodes whose domain of the plane has the most traffic with the
   // missing workers come first.
-  std::vector<NodeIndex> NearestBy(const PairCost::Plane& plane) const {
+  std::vector<NodeIndex> NearestBy(const objective::PairCost::Plane& plane) const {
     const std::vector<DomainIndex>& domain_of = *plane.of_node;
     std::map<DomainIndex, Int128> bytes;
     for (const std::uint32_t w : missing_) {
@@ -267,13 +270,13 @@ class Replacement {
 };
 
 // The best placements of the job on these nodes and those of the last attempt.
-std::vector<Candidate> SolveAmong(const Instance& instance, const Options& options, Int128 enough,
-                                  const Candidate& start) {
+std::vector<Candidate> SolveAmong(const Instance& instance, const objective::Options& options,
+                                  Int128 enough, const Candidate& start) {
   std::vector<NodeIndex> among(start.nodes);
   among.insert(among.end(), instance.previous().begin(), instance.previous().end());
   std::sort(among.begin(), among.end());
   among.erase(std::unique(among.begin(), among.end()), among.end());
-  Request request = instance.request();
+  objective::Request request = instance.request();
   request.excluded.clear();
   for (NodeIndex n = 0; n < instance.slots().size(); ++n) {
     if (instance.slots()[n] == 0 || !std::binary_search(among.begin(), among.end(), n)) {
@@ -283,29 +286,29 @@ std::vector<Candidate> SolveAmong(const Instance& instance, const Options& optio
   const Instance smaller(instance.claims(), request, instance.graph(), options,
                          instance.query().pools);
   std::vector<Candidate> candidates =
-      GreedyCandidates(smaller, [](const Candidate&) { return Standing::kNear; });
+      search::GreedyCandidates(smaller, [](const Candidate&) { return search::Standing::kNear; });
   candidates.push_back(start);
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const auto& a, const auto& b) { return a.objective() < b.objective(); });
-  RefineBest(smaller, options.limits, enough, candidates);
+  search::RefineBest(smaller, options.limits, enough, candidates);
   // Among fewer nodes a domain's power goes to other ones: what takes more than the bound assumes
   // is left out.
   std::erase_if(candidates, [&](const Candidate& candidate) {
-    return !MeetsHardRules(instance, candidate.nodes);
+    return !objective::MeetsHardRules(instance, candidate.nodes);
   });
   return candidates;
 }
 
 }  // namespace
 
-void AddPrevious(const Instance& instance, const Options& options, Int128 enough,
+void AddPrevious(const Instance& instance, const objective::Options& options, Int128 enough,
                  std::vector<Candidate>& candidates) {
   if (instance.previous().empty()) return;
   const auto before = [](const auto& a, const auto& b) { return a.objective() < b.objective(); };
   std::vector<Candidate> found;
   const auto align = [&](const std::vector<Candidate>& from) {
     for (std::size_t i = 0; i < std::min(kAligned, from.size()); ++i) {
-      found.push_back(Evaluate(instance, Aligner(instance, from[i].nodes).Run()));
+      found.push_back(objective::Evaluate(instance, Aligner(instance, from[i].nodes).Run()));
     }
   };
   align(candidates);
@@ -313,7 +316,8 @@ void AddPrevious(const Instance& instance, const Options& options, Int128 enough
   std::vector<Candidate> kept;
   if (replacement.any_stays()) {
     for (std::vector<NodeIndex>& nodes : replacement.Ways()) {
-      if (MeetsHardRules(instance, nodes)) kept.push_back(Evaluate(instance, std::move(nodes)));
+      if (objective::MeetsHardRules(instance, nodes))
+        kept.push_back(objective::Evaluate(instance, std::move(nodes)));
     }
   }
   std::stable_sort(kept.begin(), kept.end(), before);

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "operator/objective/instance.h"
+#include "operator/objective/levels.h"
 
 namespace weft::placement {
 
@@ -17,7 +18,7 @@ namespace weft::placement {
 // candidate, workers move to their old nodes within the same cell, which costs nothing.
 //
 // Cost  O(domains + candidates x workers), plus a search on as many nodes as the job uses.
-void AddPrevious(const Instance& instance, const Options& options, Int128 enough,
-                 std::vector<Candidate>& candidates);
+void AddPrevious(const objective::Instance& instance, const objective::Options& options,
+                 Int128 enough, std::vector<objective::Candidate>& candidates);
 
 }  // namespace weft::placement

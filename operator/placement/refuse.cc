@@ -4,6 +4,9 @@
 
 #include "operator/base/check.h"
 #include "operator/base/union_find.h"
+#include "operator/objective/instance.h"
+#include "operator/objective/levels.h"
+#include "operator/rules/node_filter.h"
 #include "operator/rules/node_judge.h"
 #include "operator/search/search.h"
 
@@ -12,15 +15,19 @@ namespace weft::placement {
 using fabric::DomainIndex;
 using fabric::NodeIndex;
 using fabric::Tier;
+using objective::Instance;
+using objective::Options;
+using objective::Request;
+using rules::Rejection;
 
 namespace {
 
 // Names the resource that most nodes lack, and how much of it the missing workers would need.
 void NameShortResource(const Instance& instance, Unplaceable& no) {
   const auto& requests = instance.request().pod.requests;
-  const bool power =
-      std::any_of(no.rejections.begin(), no.rejections.end(),
-                  [](const RejectionCount& count) { return count.rejection == Rejection::kPower; });
+  const bool power = std::any_of(
+      no.rejections.begin(), no.rejections.end(),
+      [](const rules::RejectionCount& count) { return count.rejection == Rejection::kPower; });
   if (power) return;
   for (const auto& rejection : no.rejections) {
     if (rejection.rejection != Rejection::kResource) continue;
@@ -59,7 +66,7 @@ void NameBestDomain(const Instance& instance, Unplaceable& no) {
 // Whether a node would take a worker if it had room.
 bool AnyEligible(const Instance& instance, const Unplaceable& no) {
   std::uint64_t rejected = 0;
-  for (const RejectionCount& count : no.rejections) {
+  for (const rules::RejectionCount& count : no.rejections) {
     if (count.rejection == Rejection::kResource) return true;
     if (count.rejection == Rejection::kComputeDomain) return true;
     if (count.rejection == Rejection::kPower) return true;
@@ -74,7 +81,7 @@ struct GroupNeed {
   std::uint32_t smallest = 0, largest = 0;  // of a set; sets that share workers are one set
 };
 
-GroupNeed NeedOf(const Request& request, const GroupConstraint& group) {
+GroupNeed NeedOf(const Request& request, const objective::GroupConstraint& group) {
   UnionFind sets(request.workers);
   for (std::size_t s = 0; s < group.sets.size(); ++s) {
     for (std::uint32_t worker : group.sets.set(s)) sets.Join(group.sets.set(s).front(), worker);
@@ -179,8 +186,8 @@ void NameRule(const Instance& instance, Unplaceable& no) {
 // is missing.
 Unplaceable RefuseOn(const Instance& instance) {
   Unplaceable no;
-  no.rejections =
-      NodeJudge(instance.claims(), instance.query()).Count(0, instance.fabric().node_count());
+  no.rejections = rules::NodeJudge(instance.claims(), instance.query())
+                      .Count(0, instance.fabric().node_count());
   NameRule(instance, no);
   const bool short_of =
       no.reason == Reason::kInsufficientCapacity || no.reason == Reason::kRequiredLevel;
@@ -190,7 +197,9 @@ Unplaceable RefuseOn(const Instance& instance) {
 
 bool HasRoom(const Instance& instance) {
   return instance.TotalSlots() >= instance.workers() &&
-         !GreedyCandidates(instance, [](const Candidate&) { return Standing::kEnough; }).empty();
+         !search::GreedyCandidates(instance, [](const objective::Candidate&) {
+            return search::Standing::kEnough;
+          }).empty();
 }
 
 // Whether the job would fit on the empty fabric.
@@ -199,7 +208,7 @@ bool FitsAlone(const fabric::Claims& claims, const Request& request,
   options.ignore_claims = true;
   if (!request.pool_choices) return HasRoom(Instance(claims, request, graph, options));
   return std::any_of(request.pool_choices->begin(), request.pool_choices->end(),
-                     [&](const PoolChoice& choice) {
+                     [&](const objective::PoolChoice& choice) {
                        return HasRoom(Instance(claims, request, graph, options, choice.pools));
                      });
 }
@@ -208,7 +217,7 @@ bool FitsAlone(const fabric::Claims& claims, const Request& request,
 // choice with room for all workers; if there is none, all choices are too small.
 Unplaceable RefuseChoices(const fabric::Claims& claims, const Request& request,
                           const traffic::WorkerGraph& graph, const Options& options) {
-  const std::vector<PoolChoice>& choices = *request.pool_choices;
+  const std::vector<objective::PoolChoice>& choices = *request.pool_choices;
   std::vector<PoolRoom> rooms = RoomsOf(claims, request, options);
   for (std::size_t c = 0; c < choices.size(); ++c) {
     if (choices.size() > 1 && rooms[c].workers < request.workers) continue;
@@ -224,7 +233,7 @@ Unplaceable RefuseChoices(const fabric::Claims& claims, const Request& request,
       claims.fabric().node_count() == 0 ? Reason::kNoCompleteNode : Reason::kNoMatchingProduct;
   if (choices.empty()) return no;
   const Instance all(claims, request, graph, options);
-  no.rejections = NodeJudge(claims, all.query()).Count(0, claims.fabric().node_count());
+  no.rejections = rules::NodeJudge(claims, all.query()).Count(0, claims.fabric().node_count());
   no.reason = AnyEligible(all, no) ? Reason::kInsufficientCapacity : Reason::kNoEligibleNode;
   for (const PoolRoom& room : rooms) {
     no.found_workers = std::max(no.found_workers, Count(room.workers));
@@ -238,20 +247,20 @@ Unplaceable RefuseChoices(const fabric::Claims& claims, const Request& request,
 
 std::vector<PoolRoom> RoomsOf(const fabric::Claims& claims, const Request& request,
                               const Options& options) {
-  const SlotQuery query = {.pod = &request.pod,
-                           .job = request.job,
-                           .excluded = request.excluded,
-                           .cap = request.workers,
-                           .ignore_claims = options.ignore_claims};
+  const rules::SlotQuery query = {.pod = &request.pod,
+                                  .job = request.job,
+                                  .excluded = request.excluded,
+                                  .cap = request.workers,
+                                  .ignore_claims = options.ignore_claims};
   std::vector<std::uint32_t> slots;
-  CountSlots(claims, query, slots);
+  rules::CountSlots(claims, query, slots);
   IndexVector<fabric::PoolIndex, std::uint64_t> by_pool(claims.fabric().pools().EndIndex(), 0);
   for (NodeIndex n = 0; n < slots.size(); ++n) {
     WEFT_DCHECK(claims.fabric().pool(n) < by_pool.EndIndex());
     by_pool[claims.fabric().pool(n)] += slots[n];
   }
   std::vector<PoolRoom> rooms;
-  for (const PoolChoice& choice : *request.pool_choices) {
+  for (const objective::PoolChoice& choice : *request.pool_choices) {
     PoolRoom room{choice.name};
     for (fabric::PoolIndex pool : choice.pools) room.workers += by_pool[pool];
     rooms.push_back(std::move(room));

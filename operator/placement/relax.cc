@@ -1,3 +1,5 @@
+#include "operator/placement/relax.h"
+
 #include <algorithm>
 
 #include "operator/placement/place.h"
@@ -5,15 +7,17 @@
 namespace weft::placement {
 
 using fabric::Tier;
+using objective::Request;
 
 namespace {
 
 class Relaxer {
  public:
   Relaxer(const fabric::Claims& claims, const Request& request, const traffic::WorkerGraph& graph,
-          const Options& options)
+          const objective::Options& options)
       : claims_(claims), request_(request), graph_(graph), options_(options) {
-    options_.limits = LimitsOf(Effort::kQuick);  // it matters whether it fits, less what it costs
+    options_.limits = objective::LimitsOf(
+        objective::Effort::kQuick);  // it matters whether it fits, less what it costs
     options_.bound = false;
   }
 
@@ -24,7 +28,7 @@ class Relaxer {
       Levels("topology.groups[" + std::to_string(g) + "].required", request_.groups[g].required,
              [g](Request& r, std::optional<Tier> tier) { r.groups[g].required = tier; });
     }
-    for (const PoolRelaxation& one : request_.pool_relaxations) {
+    for (const objective::PoolRelaxation& one : request_.pool_relaxations) {
       Request relaxed = request_;
       relaxed.pool_choices = one.choices;
       if (Try(one.constraint, one.change, relaxed)) break;
@@ -79,14 +83,15 @@ class Relaxer {
   const fabric::Claims& claims_;
   const Request& request_;
   const traffic::WorkerGraph& graph_;
-  Options options_;
+  objective::Options options_;
   std::vector<Relaxation> found_;
 };
 
 }  // namespace
 
 std::vector<Relaxation> FindRelaxations(const fabric::Claims& claims, const Request& request,
-                                        const traffic::WorkerGraph& graph, const Options& options) {
+                                        const traffic::WorkerGraph& graph,
+                                        const objective::Options& options) {
   return Relaxer(claims, request, graph, options).Run();
 }
 

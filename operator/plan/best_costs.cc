@@ -8,17 +8,17 @@
 namespace weft::plan {
 namespace {
 
-bool SameGroup(const placement::GroupConstraint& a, const placement::GroupConstraint& b) {
+bool SameGroup(const objective::GroupConstraint& a, const objective::GroupConstraint& b) {
   return a.required == b.required && a.preferred == b.preferred && a.sets.begin == b.sets.begin &&
          a.sets.workers == b.sets.workers;
 }
 
-bool SameChoice(const placement::PoolChoice& a, const placement::PoolChoice& b) {
+bool SameChoice(const objective::PoolChoice& a, const objective::PoolChoice& b) {
   return a.pools == b.pools && a.rank == b.rank;
 }
 
 // Whether the search gives the same answer for both, if fabric and traffic are the same.
-bool SameRequest(const placement::Request& a, const placement::Request& b) {
+bool SameRequest(const objective::Request& a, const objective::Request& b) {
   // A new member does not compile here: compare it below, unless the search on an empty fabric does
   // not read it or it follows from the others. The job's name only tells ComputeDomains of others,
   // relaxations are for refusals, and grid and ring follow from the traffic.

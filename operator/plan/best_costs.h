@@ -55,7 +55,7 @@ class BestCosts {
     std::optional<traffic::Model> model;
     traffic::Parallelism parallelism;
     std::uint32_t per_worker = 0;
-    placement::Request request;
+    objective::Request request;
     std::optional<BestCost> best;
   };
 

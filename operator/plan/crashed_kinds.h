@@ -43,7 +43,7 @@ class CrashedKinds {
     std::optional<traffic::Model> model;
     traffic::Parallelism parallelism;
     api::TopologySpec topology;
-    placement::PodRequirements pod;
+    rules::PodRequirements pod;
   };
   // What an object asks for.
   struct Kind {

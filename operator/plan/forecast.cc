@@ -156,7 +156,7 @@ class Forecast {
   }
 
   bool Place(Waiting& one, const fabric::Claims& claims) {
-    const placement::Request& request = one.problem.request;
+    const objective::Request& request = one.problem.request;
     if (one.accelerators > free_ || !placement::Fits(claims, request, one.graph)) return false;
     auto plan = placement::Solve(claims, request, one.graph, ReservationOptions(false));
     if (!plan) return false;

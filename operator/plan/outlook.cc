@@ -29,7 +29,7 @@ void GiveBack(const Ending& ending, fabric::Claims& claims) {
   if (ending.workload != nullptr) cluster::RemoveClaims(*ending.workload, *ending.nodes, claims);
 }
 
-FitTime WhenItFits(fabric::Claims claims, const placement::Request& request,
+FitTime WhenItFits(fabric::Claims claims, const objective::Request& request,
                    const traffic::WorkerGraph& graph, std::vector<Ending> endings) {
   const auto fits = [&](const fabric::Claims& then) {
     return placement::Fits(then, request, graph);

@@ -23,7 +23,7 @@ void GiveBack(const Ending& ending, fabric::Claims& claims);
 // The latest time at which the request fits, if all `endings` are on time and nothing else starts.
 // Unknown if it would not fit even after all of them.
 // Cost  O(log endings) searches.
-FitTime WhenItFits(fabric::Claims claims, const placement::Request& request,
+FitTime WhenItFits(fabric::Claims claims, const objective::Request& request,
                    const traffic::WorkerGraph& graph, std::vector<Ending> endings);
 // The same for another rule of what fits. `fits` must stay true when claims are released.
 using Fits = std::function<bool(const fabric::Claims&)>;

@@ -14,8 +14,10 @@
 #include "operator/cluster/placement_pods.h"
 #include "operator/cluster/problem.h"
 #include "operator/cluster/text.h"
+#include "operator/objective/levels.h"
 #include "operator/objective/pair_cost.h"
 #include "operator/objective/room_table.h"
+#include "operator/placement/refuse.h"
 #include "operator/plan/outlook.h"
 #include "operator/plan/pinned.h"
 #include "operator/plan/plan_crashes.h"
@@ -220,10 +222,10 @@ class PlanBuilder {
     fabric::Claims& claims = claims_[*entry.fabric];
     const traffic::WorkerGraph graph(problem.traffic);
     placement::Placement placement = PlaceOn(entry, problem, graph);
-    const placement::PairCost pair_cost(*on.fabric, problem.request.pod.claims_compute_domain);
+    const objective::PairCost pair_cost(*on.fabric, problem.request.pod.claims_compute_domain);
     if (auto* plan = std::get_if<placement::Plan>(&placement)) {
       Placed placed;
-      placed.scores = placement::Score(pair_cost, problem.traffic, plan->nodes);
+      placed.scores = objective::Score(pair_cost, problem.traffic, plan->nodes);
       placed.plan = std::move(*plan);
       entry.solve_microseconds = Now() - start;
       if (IsTooLarge(*on.fabric, placed.plan)) {
@@ -266,9 +268,9 @@ class PlanBuilder {
       placed.plan.nodes.push_back(*node);
     }
     const traffic::WorkerGraph graph(problem.traffic);
-    const placement::PairCost pair_cost(*on.fabric, problem.request.pod.claims_compute_domain);
-    placed.plan.cost = placement::Cost(pair_cost, graph, placed.plan.nodes);
-    placed.scores = placement::Score(pair_cost, problem.traffic, placed.plan.nodes);
+    const objective::PairCost pair_cost(*on.fabric, problem.request.pod.claims_compute_domain);
+    placed.plan.cost = objective::Cost(pair_cost, graph, placed.plan.nodes);
+    placed.scores = objective::Score(pair_cost, problem.traffic, placed.plan.nodes);
     AddFigures(problem, graph, entry, placed);
     cluster::AddClaims(entry.workload, placed.plan.nodes, claims_[*entry.fabric]);
     entry.outcome = std::move(placed);
@@ -312,8 +314,8 @@ class PlanBuilder {
         *on.fabric, workload.accelerator->per_worker, placed.plan.nodes, *options_.prices);
   }
 
-  placement::Options OptionsOn(std::size_t fabric) {
-    placement::Options options = options_.place;
+  objective::Options OptionsOn(std::size_t fabric) {
+    objective::Options options = options_.place;
     options.rooms = &rooms_[fabric];
     return options;
   }
@@ -323,7 +325,7 @@ class PlanBuilder {
                                const traffic::WorkerGraph& graph) {
     const fabric::Claims& claims = claims_[*entry.fabric];
     const auto& kept = reservations_[*entry.fabric];
-    const placement::Options options = OptionsOn(*entry.fabric);
+    const objective::Options options = OptionsOn(*entry.fabric);
     if (!kept || kept->LeavesRoomFor(entry.workload)) {
       return PlaceCarefully(claims, problem, graph, options);
     }
@@ -337,11 +339,11 @@ class PlanBuilder {
   static placement::Placement PlaceCarefully(const fabric::Claims& claims,
                                              const cluster::Problem& problem,
                                              const traffic::WorkerGraph& graph,
-                                             const placement::Options& options) {
+                                             const objective::Options& options) {
     placement::Placement any = placement::Place(claims, problem.request, graph, options);
     const auto* on_any = std::get_if<placement::Plan>(&any);
     if (problem.avoided.empty() || on_any == nullptr) return any;
-    placement::Request careful = problem.request;
+    objective::Request careful = problem.request;
     careful.excluded.clear();
     std::set_union(problem.request.excluded.begin(), problem.request.excluded.end(),
                    problem.avoided.begin(), problem.avoided.end(),
@@ -403,12 +405,12 @@ class PlanBuilder {
     if (known != nullptr) {
       if (const auto* best = known->Find(on, entry.workload, problem)) return *best;
     }
-    placement::Options alone = OptionsOn(*entry.fabric);
+    objective::Options alone = OptionsOn(*entry.fabric);
     alone.ignore_claims = true;
     std::optional<BestCost> best;
     if (const auto plan = placement::Solve(claims_[*entry.fabric], problem.request, graph, alone)) {
-      const placement::PairCost pair_cost(*on.fabric, problem.request.pod.claims_compute_domain);
-      const auto scores = placement::Score(pair_cost, problem.traffic, plan->nodes);
+      const objective::PairCost pair_cost(*on.fabric, problem.request.pod.claims_compute_domain);
+      const auto scores = objective::Score(pair_cost, problem.traffic, plan->nodes);
       best = {plan->cost, scores.cross_node_bytes};
     }
     if (known != nullptr) known->Add(on, entry.workload, problem, best);
@@ -487,7 +489,7 @@ class PlanBuilder {
     }
     const Placed* placed = entry.placed();
     const auto& topology = *entry.workload.topology;
-    if (placed == nullptr || placed->plan.preferences[placement::kLevelsWider] == 0) return;
+    if (placed == nullptr || placed->plan.preferences[objective::kLevelsWider] == 0) return;
     if (topology.wait_for_preferred_seconds && !entry.workload.waited_seconds) {
       entry.notes.push_back({cluster::Severity::kInfo, "WaitsForPreferred",
                              "wider than topology.preferred: the operator would first wait " +
@@ -521,7 +523,7 @@ class PlanBuilder {
   const predict::LearnedScalars learned_;
   std::uint32_t explain_left_;
   std::vector<fabric::Claims> claims_;                    // by fabric
-  std::deque<placement::RoomTables> rooms_;               // by fabric, of its claims
+  std::deque<objective::RoomTables> rooms_;               // by fabric, of its claims
   std::vector<std::optional<Reservation>> reservations_;  // by fabric
   PlanCrashes crashes_;
   std::vector<PlanEntry> entries_;                  // in the order of decisions

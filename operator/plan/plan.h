@@ -9,6 +9,7 @@
 #include "operator/cluster/cluster.h"
 #include "operator/cluster/workload.h"
 #include "operator/placement/place.h"
+#include "operator/placement/relax.h"
 #include "operator/plan/best_costs.h"
 #include "operator/plan/crashed_kinds.h"
 #include "operator/plan/plan_report.h"
@@ -18,7 +19,7 @@ namespace weft::plan {
 
 struct PlanOptions {
   cluster::Order order = cluster::Order::kFile;
-  placement::Options place;
+  objective::Options place;
   bool best = true;  // compute Placed::best (one more search per workload)
   // Remembers Placed::best from one plan to the next; it does not change an answer. null: no
   // memory.

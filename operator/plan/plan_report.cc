@@ -18,9 +18,9 @@ bool NeverFits(const Refused& refused) {
   const placement::Unplaceable& why = *refused.why;
   if (why.ever || why.reason == placement::Reason::kNoCompleteNode) return false;
   return std::none_of(why.rejections.begin(), why.rejections.end(), [](const auto& count) {
-    return count.rejection == placement::Rejection::kUnusable ||
-           count.rejection == placement::Rejection::kUnschedulable ||
-           count.rejection == placement::Rejection::kExcluded;
+    return count.rejection == rules::Rejection::kUnusable ||
+           count.rejection == rules::Rejection::kUnschedulable ||
+           count.rejection == rules::Rejection::kExcluded;
   });
 }
 

@@ -13,6 +13,7 @@
 #include "operator/fabric/claims.h"
 #include "operator/objective/scores.h"
 #include "operator/placement/place.h"
+#include "operator/placement/relax.h"
 #include "operator/plan/best_costs.h"
 #include "operator/predict/predict.h"
 
@@ -23,7 +24,7 @@ namespace weft::plan {
 // A workload that has nodes now.
 struct Placed {
   placement::Plan plan;
-  placement::Scores scores;
+  objective::Scores scores;
   // The solver's result on the empty fabric; absent if the job does not fit even then, or if not
   // requested.
   using Best = BestCost;

@@ -6,6 +6,7 @@
 #include "operator/cluster/pool_choices.h"
 #include "operator/cluster/text.h"
 #include "operator/fabric/node_facts.h"
+#include "operator/placement/relax.h"
 
 namespace weft::plan {
 namespace {
@@ -163,8 +164,7 @@ bool AdmissionMayTolerate(const cluster::WorkloadView& workload, const Unplaceab
   if (!workload.meta->uid.empty()) return false;
   return std::any_of(no.rejections.begin(), no.rejections.end(), [&](const auto& count) {
     std::string_view detail = count.detail;
-    if (count.rejection != placement::Rejection::kTaint || !detail.starts_with(kTaint))
-      return false;
+    if (count.rejection != rules::Rejection::kTaint || !detail.starts_with(kTaint)) return false;
     detail.remove_prefix(kTaint.size());
     return fabric::IsAcceleratorResource(std::string(detail.substr(0, detail.find_first_of("=:"))));
   });

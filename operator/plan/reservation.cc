@@ -6,9 +6,9 @@
 
 namespace weft::plan {
 
-placement::Options ReservationOptions(bool empty) {
-  placement::Options options;
-  options.limits = placement::LimitsOf(placement::Effort::kQuick);
+objective::Options ReservationOptions(bool empty) {
+  objective::Options options;
+  options.limits = objective::LimitsOf(objective::Effort::kQuick);
   options.bound = false;
   options.ignore_claims = empty;
   return options;

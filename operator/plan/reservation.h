@@ -28,7 +28,7 @@ struct Reservation {
 
 // How the nodes of a reservation are searched: at quick effort and without a bound, because they
 // only keep room. When the workload starts, it is placed anew.
-placement::Options ReservationOptions(bool empty);
+objective::Options ReservationOptions(bool empty);
 
 // The nodes that the workload gets at its fit time, after some of `endings`; without a fit time,
 // those that it gets on an empty fabric. Nothing if it never fits.

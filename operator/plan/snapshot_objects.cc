@@ -62,7 +62,7 @@ OrderedJson Object(const char* version, const char* kind, const api::ObjectMeta&
 }
 
 // `limits`: further limits that the template needs; {} for a pod.
-OrderedJson PodSpec(const placement::PodRequirements& pod, const fabric::Resources& limits) {
+OrderedJson PodSpec(const rules::PodRequirements& pod, const fabric::Resources& limits) {
   OrderedJson resources = {{"requests", api::EncodeResources(pod.requests)}};
   if (!limits.empty()) resources["limits"] = api::EncodeResources(limits);
   OrderedJson container = {{"name", "worker"}, {"resources", std::move(resources)}};
@@ -91,7 +91,7 @@ OrderedJson JobSpec(const api::TrainingJob& job) {
   if (job.suspend) spec["suspend"] = true;
   if (!job.fabric_name.empty()) spec["fabricName"] = job.fabric_name;
   spec["accelerator"] = api::EncodeAccelerator(job.accelerator);
-  placement::PodRequirements requirements = job.pod;
+  rules::PodRequirements requirements = job.pod;
   // computeDomain: Auto says the same.
   if (job.topology.compute_domain) requirements.claims_compute_domain = false;
   OrderedJson pod =
@@ -122,7 +122,7 @@ OrderedJson NodeObject(const api::Node& node) {
 
 OrderedJson PodObject(const api::Pod& pod) {
   OrderedJson out = Object("v1", "Pod", pod.meta);
-  placement::PodRequirements requirements = pod.pod;
+  rules::PodRequirements requirements = pod.pod;
   requirements.node_name = pod.node_name;
   out["spec"] = PodSpec(requirements, {});
   if (!pod.priority_class_name.empty()) out["spec"]["priorityClassName"] = pod.priority_class_name;

@@ -171,17 +171,17 @@ OrderedJson NodeNamesJson(const fabric::Fabric& on, const std::vector<fabric::No
   return names;
 }
 
-OrderedJson SpansJson(const placement::Scores& scores) {
+OrderedJson SpansJson(const objective::Scores& scores) {
   OrderedJson spans = OrderedJson::array();
-  for (const placement::Span& span : scores.spans) {
+  for (const objective::Span& span : scores.spans) {
     spans.push_back({{"level", span.level}, {"domains", span.domains}});
   }
   return spans;
 }
 
-OrderedJson TrafficJson(const placement::Scores& scores, std::uint32_t ranks) {
+OrderedJson TrafficJson(const objective::Scores& scores, std::uint32_t ranks) {
   OrderedJson traffic = {{"flows", OrderedJson::array()}};
-  for (const placement::Flow& flow : scores.flows) {
+  for (const objective::Flow& flow : scores.flows) {
     if (flow.bytes == 0) continue;
     traffic["flows"].push_back({{"axis", traffic::AxisName(flow.axis)},
                                 {"level", flow.level},
@@ -190,14 +190,14 @@ OrderedJson TrafficJson(const placement::Scores& scores, std::uint32_t ranks) {
   }
   traffic["crossNodeBytes"] = FormatBytes(scores.cross_node_bytes);
   if (scores.busiest_uplink) {
-    const placement::Uplink& uplink = *scores.busiest_uplink;
+    const objective::Uplink& uplink = *scores.busiest_uplink;
     traffic["busiestUplink"] = {{"level", uplink.level},
                                 {"domain", Shorten(uplink.domain, api::kTextAtMost)},
                                 {"bytes", FormatBytes(uplink.bytes)},
                                 {"milliseconds", Whole(uplink.milliseconds)}};
   }
   traffic["spread"] = OrderedJson::array();
-  for (const placement::AxisSpread& spread : scores.spread) {
+  for (const objective::AxisSpread& spread : scores.spread) {
     traffic["spread"].push_back({{"axis", traffic::AxisName(spread.axis)},
                                  {"level", spread.level},
                                  {"domains", spread.domains}});

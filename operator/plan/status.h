@@ -20,8 +20,8 @@ nlohmann::ordered_json NodeNamesJson(const fabric::Fabric& on,
                                      const std::vector<fabric::NodeIndex>& nodes);
 
 // status.spans and the parts of status.traffic that come from a placement's scores.
-nlohmann::ordered_json SpansJson(const placement::Scores& scores);
-nlohmann::ordered_json TrafficJson(const placement::Scores& scores, std::uint32_t ranks);
+nlohmann::ordered_json SpansJson(const objective::Scores& scores);
+nlohmann::ordered_json TrafficJson(const objective::Scores& scores, std::uint32_t ranks);
 
 // ceil(100 x cost / bound); 100 if both are 0; absent if only the bound is 0.
 std::optional<std::int64_t> CostOverLowerBoundPercent(Int128 cost, Int128 lower_bound);

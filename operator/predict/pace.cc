@@ -19,7 +19,7 @@ using fabric::Tier;
 
 // How many times its share a GPU of the job has at least while all other jobs are silent: the
 // accelerators of a domain over those of the job in it, where the job has several domains.
-double IdleFactor(const fabric::Fabric& fabric, const placement::Seating& seating,
+double IdleFactor(const fabric::Fabric& fabric, const objective::Seating& seating,
                   std::uint32_t per_worker) {
   double least = 0;
   for (Tier tier{1}; tier < seating.node_tier(); ++tier) {
@@ -46,10 +46,10 @@ void Quicken(double factor, outlook::Path& path) {
 
 void AddUses(const cluster::ClusterFabric& on, const Uplinks& uplinks,
              const cluster::WorkloadView& workload, const traffic::Traffic& traffic,
-             const placement::Seating& seating, Pace& pace) {
+             const objective::Seating& seating, Pace& pace) {
   const Tier node_tier = on.fabric->node_tier();
-  const placement::PairCost cost(*on.fabric, workload.pod.claims_compute_domain);
-  const placement::Tally tally(cost, traffic, seating);
+  const objective::PairCost cost(*on.fabric, workload.pod.claims_compute_domain);
+  const objective::Tally tally(cost, traffic, seating);
   const auto leaving = tally.LeavingBytes(node_tier);
   pace.level_bytes.assign(node_tier + 1, 0);
   for (const Int128 bytes : leaving[node_tier]) {
@@ -104,7 +104,7 @@ Pace PaceOf(const cluster::ClusterFabric& on, const Uplinks& uplinks,
   outlook::Network network = outlook::NetworkOf(
       layout, traffic, {on.fabric.get(), nodes, workload.pod.claims_compute_domain});
   pace.shared = outlook::StepOf(layout, accelerator, calibration, network).Seconds();
-  const placement::Seating seating(*on.fabric, nodes);
+  const objective::Seating seating(*on.fabric, nodes);
   const double factor = IdleFactor(*on.fabric, seating, workload.accelerator->per_worker);
   for (outlook::Path& path : network.paths) Quicken(factor, path);
   Quicken(factor, network.expert_gradients);

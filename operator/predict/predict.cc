@@ -165,7 +165,7 @@ std::vector<DomainWatts> WattsOf(const cluster::ClusterFabric& on,
   const auto accelerator = AcceleratorOf(*on.fabric, nodes);
   if (!accelerator) return {};
   const double each = outlook::PowerOf(*accelerator, workload.accelerator->per_worker);
-  const placement::Seating seating(*on.fabric, nodes);
+  const objective::Seating seating(*on.fabric, nodes);
   std::vector<DomainWatts> watts;
   for (fabric::Tier tier{1}; tier < on.fabric->node_tier(); ++tier) {
     const std::size_t first = watts.size();
@@ -183,7 +183,7 @@ std::optional<double> PowerHeadroom(const cluster::ClusterFabric& on, fabric::Ti
                                     fabric::DomainIndex domain) {
   const auto& limit = on.fabric->tiers()[tier].power_watts;
   if (!limit) return std::nullopt;
-  return static_cast<double>(*limit) - placement::PeakWattsIn(on.claims, tier, domain);
+  return static_cast<double>(*limit) - rules::PeakWattsIn(on.claims, tier, domain);
 }
 
 }  // namespace weft::predict

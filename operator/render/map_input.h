@@ -47,7 +47,7 @@ struct MapInput {
 
 // The picture of one fabric with the part of the plan on it. A job without a fabric is shown as
 // refused on every map.
-// Cost  O(nodes x tiers + ranks x axes x tiers), as placement::Score.
+// Cost  O(nodes x tiers + ranks x axes x tiers), as objective::Score.
 MapInput BuildMap(const cluster::Cluster& cluster, const plan::PlanReport& report,
                   std::size_t fabric);
 

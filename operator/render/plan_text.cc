@@ -41,7 +41,7 @@ std::string OfBest(const plan::Placed& placed) {
 }
 
 // " (busiest uplink: leaf-3, 33 ms)".
-std::string UplinkText(const placement::Uplink& uplink, bool declared) {
+std::string UplinkText(const objective::Uplink& uplink, bool declared) {
   std::string domain = Printable(uplink.domain);
   if (domain.size() > kMostDomain) domain = std::string(StartOf(domain, kMostDomain - 3)) + "...";
   return " (busiest uplink: " + domain + ", " + MillisecondsText(uplink.milliseconds) +
@@ -67,7 +67,7 @@ class PlanPage {
     std::vector<std::string> levels;
     for (const PlanEntry& entry : report_.entries) {
       if (entry.placed() == nullptr) continue;
-      for (const placement::Span& span : entry.placed()->scores.spans) {
+      for (const objective::Span& span : entry.placed()->scores.spans) {
         if (std::find(levels.begin(), levels.end(), span.level) != levels.end()) continue;
         const bool node_last = !levels.empty() && levels.back() == kNode;
         levels.insert(levels.end() - (node_last ? 1 : 0), span.level);
@@ -104,7 +104,7 @@ class PlanPage {
   // How many domains of the level the job uses.
   static std::string SpanOf(const PlanEntry& entry, const std::string& level) {
     if (entry.placed() == nullptr) return "-";
-    for (const placement::Span& span : entry.placed()->scores.spans) {
+    for (const objective::Span& span : entry.placed()->scores.spans) {
       if (span.level == level) return Grouped(static_cast<std::int64_t>(span.domains));
     }
     return "-";

@@ -10,6 +10,7 @@
 #include "operator/cluster/text.h"
 #include "operator/fabric/node_facts.h"
 #include "operator/objective/instance.h"
+#include "operator/objective/levels.h"
 #include "operator/report/levels.h"
 #include "operator/traffic/worker_graph.h"
 #include "operator/traffic/worker_grid.h"
@@ -28,12 +29,12 @@ constexpr const char* kNameField = "metadata.name";
 
 // The pod's requirements without those that pin it to one chosen node, to find where else it could
 // run.
-placement::PodRequirements WithoutPins(placement::PodRequirements pod) {
+rules::PodRequirements WithoutPins(rules::PodRequirements pod) {
   pod.node_name.clear();
   pod.node_selector.erase(fabric::kHostNameLabel);
   if (!pod.required_affinity) return pod;
-  std::vector<placement::NodeSelectorTerm> terms;
-  for (placement::NodeSelectorTerm& term : *pod.required_affinity) {
+  std::vector<rules::NodeSelectorTerm> terms;
+  for (rules::NodeSelectorTerm& term : *pod.required_affinity) {
     std::erase_if(term.match_fields, [](const auto& field) { return field.key == kNameField; });
     std::erase_if(term.match_expressions,
                   [](const auto& expression) { return expression.key == fabric::kHostNameLabel; });
@@ -218,18 +219,18 @@ class Auditor {
     const traffic::Traffic& traffic = talk->traffic;
     out.ranks = traffic.ranks;
     const ClusterFabric& on = cluster_.fabrics[out.fabric];
-    placement::Request request = RequestOf(members, out);
+    objective::Request request = RequestOf(members, out);
     request.grid = traffic::WorkerGrid(talk->parallelism, out.workers, traffic.per_worker);
     const auto* ring = traffic::LargestRing(traffic);
     if (ring != nullptr && on.fabric->nested_scale_up()) request.ring = *ring;
-    const placement::PairCost pair_cost(*on.fabric, request.pod.claims_compute_domain);
+    const objective::PairCost pair_cost(*on.fabric, request.pod.claims_compute_domain);
     const traffic::WorkerGraph graph(traffic);
     const auto judge = [&](std::vector<NodeIndex> nodes) {
       Judged judged;
       judged.nodes = std::move(nodes);
       judged.scores = ScoreAnyway(pair_cost, traffic, judged.nodes);
       judged.levels = LevelBytesOf(*on.fabric, judged.scores);
-      judged.cost = placement::Cost(pair_cost, graph, judged.nodes);
+      judged.cost = objective::Cost(pair_cost, graph, judged.nodes);
       return judged;
     };
     out.now = judge(std::move(out.now.nodes));
@@ -261,13 +262,13 @@ class Auditor {
     return pools;
   }
 
-  placement::Request RequestOf(const std::vector<std::size_t>& members,
+  objective::Request RequestOf(const std::vector<std::size_t>& members,
                                const AuditGang& out) const {
-    placement::Request request;
+    objective::Request request;
     request.job = api::Show(out.key);
     request.workers = out.workers;
     request.pod = WithoutPins(inputs_.pods[members.front()].pod);
-    request.pool_choices = std::vector<placement::PoolChoice>{{"", PoolsOf(out), 0}};
+    request.pool_choices = std::vector<objective::PoolChoice>{{"", PoolsOf(out), 0}};
     for (const std::size_t p : members) {
       for (const auto& [name, amount] : inputs_.pods[p].pod.requests) {
         std::int64_t& most = request.pod.requests[name];
@@ -285,7 +286,7 @@ class Auditor {
   // The placement that `plan` finds without this gang's own claims, if it is better by the whole
   // objective. The claims are restored afterwards.
   std::optional<Better> FindBetter(const std::vector<std::size_t>& members, const AuditGang& out,
-                                   const placement::Request& request,
+                                   const objective::Request& request,
                                    const traffic::WorkerGraph& graph) {
     fabric::Claims& claims = claims_[out.fabric];
     std::vector<std::string> domains;
@@ -303,21 +304,21 @@ class Auditor {
     return better;
   }
 
-  std::optional<Better> Compare(const fabric::Claims& claims, const placement::Request& request,
+  std::optional<Better> Compare(const fabric::Claims& claims, const objective::Request& request,
                                 const traffic::WorkerGraph& graph,
                                 const std::vector<NodeIndex>& nodes) const {
-    const placement::Options options;  // those of a plan
+    const objective::Options options;  // those of a plan
     const auto plan = placement::Solve(claims, request, graph, options);
     if (!plan) return std::nullopt;
-    const placement::Instance instance(claims, request, graph, options, plan->pools);
-    const placement::Candidate now = placement::Evaluate(instance, nodes);
-    const placement::Candidate planned = plan->candidate();
+    const objective::Instance instance(claims, request, graph, options, plan->pools);
+    const objective::Candidate now = objective::Evaluate(instance, nodes);
+    const objective::Candidate planned = plan->candidate();
     if (now.objective() < planned.objective()) return std::nullopt;
     const bool as_good =
         now.objective() == planned.objective() &&
-        placement::BreakTies(instance, nodes) <= placement::BreakTies(instance, plan->nodes);
+        objective::BreakTies(instance, nodes) <= objective::BreakTies(instance, plan->nodes);
     if (as_good) return std::nullopt;  // names of nodes do not count
-    return Better{plan->nodes, placement::WhyWorse(instance, now, planned)};
+    return Better{plan->nodes, objective::WhyWorse(instance, now, planned)};
   }
 
   static void AddGang(const AuditGang& gang, AuditReport::Total& total) {

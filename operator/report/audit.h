@@ -17,7 +17,7 @@ namespace weft::report {
 // A placement of a gang with its cost and scores.
 struct Judged {
   std::vector<fabric::NodeIndex> nodes;  // index = worker
-  placement::Scores scores;
+  objective::Scores scores;
   std::vector<LevelBytes> levels;
   Int128 cost = 0;
 };
@@ -35,7 +35,7 @@ struct AuditGang {
   // The placement that `plan` would choose if the gang's own claims were free; the present nodes if
   // no level of the objective makes others better.
   std::optional<Judged> best;
-  // Why the present nodes are worse, as the predicate of a sentence (placement::WhyWorse); "" if
+  // Why the present nodes are worse, as the predicate of a sentence (objective::WhyWorse); "" if
   // they are not.
   std::string worse;
   std::optional<std::int64_t> excess_percent;  // (cost - best) / best; absent if best is 0

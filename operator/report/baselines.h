@@ -10,7 +10,7 @@
 namespace weft::report {
 
 // How schedulers that know nothing of traffic choose nodes, for comparison. `slots`: the workers
-// that each node has room for (placement::CountSlots). The result is the node of each worker, or
+// that each node has room for (rules::CountSlots). The result is the node of each worker, or
 // nothing if not all fit.
 using Nodes = std::vector<fabric::NodeIndex>;
 

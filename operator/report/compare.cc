@@ -88,14 +88,14 @@ class Comparison {
     if (run.policy == Policy::kWeft) {
       return entry.placed() == nullptr ? Nodes() : entry.placed()->plan.nodes;
     }
-    placement::SlotQuery query;
+    rules::SlotQuery query;
     query.pod = &problem.request.pod;
     query.job = problem.request.job;
     query.excluded = problem.request.excluded;
     query.cap = problem.request.workers;
     std::vector<std::uint32_t> slots;
     const fabric::Claims& claims = run.claims[*entry.fabric];
-    placement::CountSlots(claims, query, slots);
+    rules::CountSlots(claims, query, slots);
     if (run.policy == Policy::kFirstFit) {
       return FirstFit(claims.fabric(), slots, query.cap);
     }
@@ -117,11 +117,11 @@ class Comparison {
     const Nodes nodes = Choose(entry, *problem, run);
     if (nodes.empty()) return;
     cluster::AddClaims(entry.workload, nodes, run.claims[*entry.fabric]);
-    const placement::PairCost pair_cost(*on.fabric, problem->request.pod.claims_compute_domain);
-    const placement::Scores scores = ScoreAnyway(pair_cost, problem->traffic, nodes);
+    const objective::PairCost pair_cost(*on.fabric, problem->request.pod.claims_compute_domain);
+    const objective::Scores scores = ScoreAnyway(pair_cost, problem->traffic, nodes);
     PolicyOutcome& outcome = run.outcomes[e];
     outcome.placed = true;
-    outcome.cost = placement::Cost(pair_cost, traffic::WorkerGraph(problem->traffic), nodes);
+    outcome.cost = objective::Cost(pair_cost, traffic::WorkerGraph(problem->traffic), nodes);
     outcome.cross_node_bytes = scores.cross_node_bytes;
     outcome.levels = LevelBytesOf(*on.fabric, scores);
     outcome.communication_milliseconds = entry.modelled ? scores.communication_milliseconds : 0;

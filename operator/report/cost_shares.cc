@@ -9,7 +9,7 @@
 namespace weft::report {
 namespace {
 
-std::int64_t LevelWeight(const placement::PairCost& pair_cost, const std::string& level) {
+std::int64_t LevelWeight(const objective::PairCost& pair_cost, const std::string& level) {
   if (const auto tier = pair_cost.fabric().FindTier(level)) return pair_cost.TierWeight(*tier);
   const auto networks = pair_cost.networks();
   const auto beside = std::find_if(networks.begin(), networks.end(),
@@ -19,12 +19,12 @@ std::int64_t LevelWeight(const placement::PairCost& pair_cost, const std::string
 }
 
 // Adds the axis's total cost minus its shares.
-void AddDegraded(const placement::PairCost& pair_cost, const traffic::Traffic& traffic,
+void AddDegraded(const objective::PairCost& pair_cost, const traffic::Traffic& traffic,
                  std::span<const fabric::NodeIndex> nodes, traffic::Axis axis,
                  std::vector<CostShare>& shares) {
   const auto is_of_axis = [axis](const auto& family) { return family.axis == axis; };
   if (std::none_of(traffic.families.begin(), traffic.families.end(), is_of_axis)) return;
-  Int128 extra = placement::Cost(pair_cost, traffic::WorkerGraph(traffic, axis), nodes);
+  Int128 extra = objective::Cost(pair_cost, traffic::WorkerGraph(traffic, axis), nodes);
   for (const CostShare& share : shares) {
     if (share.axis == axis) extra -= share.cost;
   }
@@ -43,12 +43,12 @@ double Hops(const CostShare& share) {
 
 // Flows give the bytes at each level; a byte costs the weight of its level for each link that it
 // crosses.
-std::vector<CostShare> ShareCost(const placement::PairCost& pair_cost,
+std::vector<CostShare> ShareCost(const objective::PairCost& pair_cost,
                                  const traffic::Traffic& traffic,
                                  std::span<const fabric::NodeIndex> nodes) {
   std::vector<CostShare> shares;
-  const placement::Scores scores = ScoreAnyway(pair_cost, traffic, nodes);
-  for (const placement::Flow& flow : scores.flows) {
+  const objective::Scores scores = ScoreAnyway(pair_cost, traffic, nodes);
+  for (const objective::Flow& flow : scores.flows) {
     const Int128 cost = flow.crossed * LevelWeight(pair_cost, flow.level);
     if (cost == 0) continue;
     shares.push_back({flow.axis, flow.level, traffic.modelled ? flow.bytes : 0,

@@ -26,7 +26,7 @@ double Hops(const CostShare& share);
 // extra cost of missing rails is a separate part, "missing rails".
 //
 // Shapes  nodes: one per worker.
-std::vector<CostShare> ShareCost(const placement::PairCost& pair_cost,
+std::vector<CostShare> ShareCost(const objective::PairCost& pair_cost,
                                  const traffic::Traffic& traffic,
                                  std::span<const fabric::NodeIndex> nodes);
 

@@ -10,6 +10,7 @@
 #include "operator/objective/box.h"
 #include "operator/objective/instance.h"
 #include "operator/plan/status.h"
+#include "operator/rules/node_filter.h"
 #include "operator/rules/node_judge.h"
 #include "operator/rules/power.h"
 
@@ -56,7 +57,7 @@ class Explainer {
     out_.over_lower_bound_percent =
         plan::CostOverLowerBoundPercent(placed.plan.cost, placed.plan.lower_bound);
     const traffic::WorkerGraph graph(problem.traffic);
-    const placement::Instance instance(claims_, problem.request, graph, {}, placed.plan.pools);
+    const objective::Instance instance(claims_, problem.request, graph, {}, placed.plan.pools);
     out_.cost = ShareCost(instance.pair_cost(), problem.traffic, placed.plan.nodes);
     DescribeRunnerUp(instance, problem.traffic);
     out_.why_here = WhyHereText(instance, placed.plan.candidate());
@@ -96,7 +97,7 @@ class Explainer {
     out_.why_here.insert(out_.why_here.begin(), text + small + ".");
   }
 
-  void DescribeRunnerUp(const placement::Instance& instance, const traffic::Traffic& traffic) {
+  void DescribeRunnerUp(const objective::Instance& instance, const traffic::Traffic& traffic) {
     const placement::Plan& plan = entry_.placed()->plan;
     if (!plan.runner_up) return;
     RunnerUpText text;
@@ -105,8 +106,8 @@ class Explainer {
     text.cost = plan.runner_up->cost;
     if (plan.cost > 0) text.cost_percent = PercentUp(text.cost, plan.cost);
     text.spans =
-        cluster::SpansText(placement::Score(instance.pair_cost(), traffic, plan.runner_up->nodes));
-    text.why_not = placement::WhyWorse(instance, *plan.runner_up, plan.candidate());
+        cluster::SpansText(objective::Score(instance.pair_cost(), traffic, plan.runner_up->nodes));
+    text.why_not = objective::WhyWorse(instance, *plan.runner_up, plan.candidate());
     out_.runner_up = std::move(text);
   }
 
@@ -126,17 +127,17 @@ class Explainer {
     ListDomains(problem.request, tier, refused.why->tier == tier);
   }
 
-  void ListDomains(const placement::Request& request, Tier tier, bool whole) {
-    placement::SlotQuery query;
+  void ListDomains(const objective::Request& request, Tier tier, bool whole) {
+    rules::SlotQuery query;
     query.pod = &request.pod;
     query.job = request.job;
     query.excluded = request.excluded;
     query.cap = request.workers;
     query.pools = PoolsOf(request);
     std::vector<std::uint32_t> slots;
-    placement::CountSlots(claims_, query, slots);
+    rules::CountSlots(claims_, query, slots);
     const std::uint64_t wanted = whole ? Wanted(request) : 0;
-    const placement::NodeJudge judge(claims_, query);
+    const rules::NodeJudge judge(claims_, query);
     for (DomainIndex d{0}; d < fabric_.domains(tier).EndIndex(); ++d) {
       out_.domains.push_back(Answer(judge, slots, {tier, d, wanted}));
     }
@@ -146,13 +147,13 @@ class Explainer {
 
   // Workers that one domain of the refusal's level must take: all of the job, or the largest set of
   // the named group.
-  std::uint64_t Wanted(const placement::Request& request) const {
+  std::uint64_t Wanted(const objective::Request& request) const {
     const placement::Unplaceable& why = *entry_.refused()->why;
     return why.group ? static_cast<std::uint64_t>(why.group_workers) : request.workers;
   }
 
   // The pools that the refusal is about.
-  std::vector<fabric::PoolIndex> PoolsOf(const placement::Request& request) const {
+  std::vector<fabric::PoolIndex> PoolsOf(const objective::Request& request) const {
     if (!request.pool_choices) return {};
     const placement::Unplaceable& why = *entry_.refused()->why;
     std::vector<fabric::PoolIndex> pools;
@@ -172,7 +173,7 @@ class Explainer {
     std::uint64_t wanted;
   };
 
-  DomainAnswer Answer(const placement::NodeJudge& judge, const std::vector<std::uint32_t>& slots,
+  DomainAnswer Answer(const rules::NodeJudge& judge, const std::vector<std::uint32_t>& slots,
                       At at) const {
     const auto& domains = fabric_.domains(at.tier);
     DomainAnswer answer;
@@ -217,7 +218,7 @@ std::string TorusText(const fabric::Fabric& fabric, const std::vector<NodeIndex>
   if (toruses.size() > 1) {
     return "Its nodes are in " + std::to_string(toruses.size()) + " toruses" + called + ".";
   }
-  const placement::Box box = placement::BoxAround(torus, nodes);
+  const objective::Box box = objective::BoxAround(torus, nodes);
   const std::uint64_t places = std::uint64_t{box.size[0]} * box.size[1] * box.size[2];
   std::string text = "In the torus" + called + " its nodes ";
   text += places == used.size() ? "fill a box of " : "are in a box of ";
@@ -231,7 +232,7 @@ std::string TorusText(const fabric::Fabric& fabric, const std::vector<NodeIndex>
 
 // "Of the rack domains with a power limit r0 is the fullest: 23.52kW of 30kW at full power." For
 // each level with a limit.
-std::vector<std::string> PowerTexts(const placement::Instance& instance,
+std::vector<std::string> PowerTexts(const objective::Instance& instance,
                                     const std::vector<NodeIndex>& nodes) {
   const fabric::Fabric& fabric = instance.fabric();
   std::vector<std::string> sentences;
@@ -242,25 +243,25 @@ std::vector<std::string> PowerTexts(const placement::Instance& instance,
     for (const NodeIndex n : nodes) {
       const DomainIndex domain = fabric.domains(tier).of_node[n];
       const auto [at, first] = watts.try_emplace(domain, 0.0);
-      if (first) at->second = placement::PeakWattsIn(instance.claims(), tier, domain);
-      at->second += placement::WorkerPeakWatts(fabric, instance.request().pod, n);
+      if (first) at->second = rules::PeakWattsIn(instance.claims(), tier, domain);
+      at->second += rules::WorkerPeakWatts(fabric, instance.request().pod, n);
     }
     const auto fullest =
         std::max_element(watts.begin(), watts.end(),
                          [](const auto& a, const auto& b) { return a.second < b.second; });
     sentences.push_back("Of the " + fabric.tiers()[tier].name + " domains that it uses, " +
                         fabric.domains(tier).names[fullest->first] + " draws most: " +
-                        placement::WattsText(fullest->second) + " at full power, of " +
-                        placement::WattsText(static_cast<double>(*limit)) + " (powerWatts).");
+                        rules::WattsText(fullest->second) + " at full power, of " +
+                        rules::WattsText(static_cast<double>(*limit)) + " (powerWatts).");
   }
   return sentences;
 }
 
 }  // namespace
 
-std::vector<std::string> WhyHereText(const placement::Instance& instance,
-                                     const placement::Candidate& chosen) {
-  std::vector<std::string> sentences = placement::Describe(instance, chosen);
+std::vector<std::string> WhyHereText(const objective::Instance& instance,
+                                     const objective::Candidate& chosen) {
+  std::vector<std::string> sentences = objective::Describe(instance, chosen);
   if (const auto& required = instance.request().required) {
     const std::string& level = instance.fabric().tiers()[*required].name;
     const bool holds = instance.HullOfAll(chosen.nodes) >= *required;

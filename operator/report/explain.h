@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "operator/objective/levels.h"
+#include "operator/placement/relax.h"
 #include "operator/plan/plan_report.h"
 #include "operator/report/cost_shares.h"
 
@@ -57,8 +59,8 @@ nlohmann::ordered_json ExplainJson(const cluster::Cluster& cluster, const plan::
                                    const std::vector<Explanation>& explanations);
 
 // Why a placement is good or not: whether it meets topology.required, then each level of the
-// objective (placement::Describe), then where it is in the torus.
-std::vector<std::string> WhyHereText(const placement::Instance& instance,
-                                     const placement::Candidate& chosen);
+// objective (objective::Describe), then where it is in the torus.
+std::vector<std::string> WhyHereText(const objective::Instance& instance,
+                                     const objective::Candidate& chosen);
 
 }  // namespace weft::report

@@ -13,6 +13,8 @@
 #include "operator/cluster/text.h"
 #include "operator/cluster/worker_order.h"
 #include "operator/objective/instance.h"
+#include "operator/objective/levels.h"
+#include "operator/placement/refuse.h"
 #include "operator/plan/refusal.h"
 #include "operator/plan/status.h"
 #include "operator/traffic/worker_graph.h"
@@ -88,13 +90,13 @@ class HeldExplainer {
   void Judge(const ClusterFabric& on, const cluster::Problem& problem) {
     const traffic::WorkerGraph graph(problem.traffic);
     const fabric::Claims claims = ClaimsWithoutIt(on);
-    const placement::Instance instance(claims, problem.request, graph);
-    const placement::Candidate now = placement::Evaluate(instance, nodes_);
+    const objective::Instance instance(claims, problem.request, graph);
+    const objective::Candidate now = objective::Evaluate(instance, nodes_);
     plan::Placed placed;
     placed.plan.nodes = now.nodes;
     placed.plan.preferences = now.preferences;
     placed.plan.cost = now.cost;
-    placed.scores = placement::Score(instance.pair_cost(), problem.traffic, nodes_);
+    placed.scores = objective::Score(instance.pair_cost(), problem.traffic, nodes_);
     Explanation& out = out_.explanation;
     out.total_cost = now.cost;
     out.cost = ShareCost(instance.pair_cost(), problem.traffic, nodes_);
@@ -105,7 +107,7 @@ class HeldExplainer {
       TakeBound(*plan, placed.plan);
       SayCompared(
           *plan, placed.plan,
-          cluster::SpansText(placement::Score(instance.pair_cost(), problem.traffic, plan->nodes)));
+          cluster::SpansText(objective::Score(instance.pair_cost(), problem.traffic, plan->nodes)));
     } else {
       Say("If it were placed again now, it would get no nodes. " +
           plan::RefusalText(on, out_.entry.workload,

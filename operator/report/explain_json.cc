@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/base/quantity.h"
+#include "operator/placement/relax.h"
 #include "operator/plan/status.h"
 #include "operator/report/explain.h"
 

@@ -37,7 +37,7 @@ struct Room {
 };
 
 std::vector<Room> RoomsOf(const fabric::Fabric& fabric, const WorkloadView& workload,
-                          const placement::PoolChoice* choice) {
+                          const objective::PoolChoice* choice) {
   std::vector<Room> rooms;
   const auto resource = fabric.FindResource(workload.accelerator->resource_name);
   if (!resource) return rooms;

@@ -5,7 +5,7 @@
 namespace weft::report {
 
 std::vector<LevelBytes> LevelBytesOf(const fabric::Fabric& fabric,
-                                     const placement::Scores& scores) {
+                                     const objective::Scores& scores) {
   std::vector<LevelBytes> levels;
   for (fabric::Tier t{0}; t < fabric.node_tier(); ++t) {
     levels.push_back({fabric.tiers()[t].name, 0, 0});
@@ -13,7 +13,7 @@ std::vector<LevelBytes> LevelBytesOf(const fabric::Fabric& fabric,
   const std::size_t tiers = levels.size();
   for (const fabric::Plane& plane : fabric.planes()) levels.push_back({plane.name, 0, 0});
   if (fabric.torus() != nullptr) levels.push_back({fabric.spec().torus->name, 0, 0});
-  for (const placement::Flow& flow : scores.flows) {
+  for (const objective::Flow& flow : scores.flows) {
     const auto level = std::find_if(levels.begin(), levels.end(),
                                     [&](const LevelBytes& one) { return one.level == flow.level; });
     if (level != levels.end()) level->bytes += flow.bytes;
@@ -39,12 +39,12 @@ void AddLevels(const std::vector<LevelBytes>& more, std::vector<LevelBytes>& sum
   }
 }
 
-placement::Scores ScoreAnyway(const placement::PairCost& pair_cost, const traffic::Traffic& traffic,
+objective::Scores ScoreAnyway(const objective::PairCost& pair_cost, const traffic::Traffic& traffic,
                               std::span<const fabric::NodeIndex> nodes) {
-  if (traffic.modelled) return placement::Score(pair_cost, traffic, nodes);
+  if (traffic.modelled) return objective::Score(pair_cost, traffic, nodes);
   traffic::Traffic ring = traffic;
   ring.modelled = true;
-  return placement::Score(pair_cost, ring, nodes);
+  return objective::Score(pair_cost, ring, nodes);
 }
 
 }  // namespace weft::report

@@ -21,13 +21,13 @@ struct LevelBytes {
 
 // Bytes by level from the flows of a placement: outside first, without the node. Networks beside
 // the levels come last; they have no bytes that leave them.
-std::vector<LevelBytes> LevelBytesOf(const fabric::Fabric& fabric, const placement::Scores& scores);
+std::vector<LevelBytes> LevelBytesOf(const fabric::Fabric& fabric, const objective::Scores& scores);
 
 // Adds the bytes of levels with the same name.
 void AddLevels(const std::vector<LevelBytes>& more, std::vector<LevelBytes>& sum);
 
 // Scores that have flows even without a model: one ring over the ranks, with one byte per rank.
-placement::Scores ScoreAnyway(const placement::PairCost& pair_cost, const traffic::Traffic& traffic,
+objective::Scores ScoreAnyway(const objective::PairCost& pair_cost, const traffic::Traffic& traffic,
                               std::span<const fabric::NodeIndex> nodes);
 
 }  // namespace weft::report

@@ -7,6 +7,7 @@
 #include "operator/cluster/choose_fabric.h"
 #include "operator/cluster/problem.h"
 #include "operator/cluster/text.h"
+#include "operator/placement/relax.h"
 #include "operator/plan/plan_report.h"
 #include "operator/plan/refusal.h"
 #include "operator/plan/solver_crash.h"
@@ -101,7 +102,7 @@ class Linter {
   // Checks if the workload fits on the empty fabric.
   void CheckFits(const cluster::ClusterFabric& on, const WorkloadView& workload,
                  const cluster::Problem& problem) {
-    placement::Options alone;
+    objective::Options alone;
     alone.ignore_claims = true;
     const traffic::WorkerGraph graph(problem.traffic);
     const auto placement = placement::Place(on.claims, problem.request, graph, alone);

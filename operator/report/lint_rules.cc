@@ -37,13 +37,13 @@ const api::TrainingJob* JobOf(const LintSubject& subject) {
 
 // By node, the workers that the empty node can take.
 std::vector<std::uint32_t> EmptySlots(const LintSubject& subject) {
-  placement::SlotQuery query;
+  rules::SlotQuery query;
   query.pod = &subject.problem.request.pod;
   query.job = subject.problem.request.job;
   query.cap = subject.problem.request.workers;
   query.ignore_claims = true;
   std::vector<std::uint32_t> slots;
-  placement::CountSlots(subject.on.claims, query, slots);
+  rules::CountSlots(subject.on.claims, query, slots);
   return slots;
 }
 

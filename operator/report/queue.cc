@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "operator/base/phrases.h"
+#include "operator/placement/relax.h"
 #include "operator/plan/outlook.h"
 #include "operator/plan/plan_report.h"
 

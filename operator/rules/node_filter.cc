@@ -10,7 +10,7 @@
 #include "operator/rules/selector.h"
 #include "operator/rules/tolerations.h"
 
-namespace weft::placement {
+namespace weft::rules {
 
 using fabric::Claims;
 using fabric::Fabric;
@@ -152,4 +152,4 @@ void CountSlotsOf(const Claims& claims, const SlotQuery& query, std::span<const 
   }
 }
 
-}  // namespace weft::placement
+}  // namespace weft::rules

@@ -2,14 +2,12 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "operator/fabric/claims.h"
-#include "operator/fabric/fabric.h"
-#include "operator/rules/pod_requirements.h"
+#include "operator/rules/slot_query.h"
 
-namespace weft::placement {
+namespace weft::rules {
 
 // How many more workers with these requirements each node can take.
 //
@@ -19,14 +17,6 @@ namespace weft::placement {
 //          away (power.h).
 // Cost     O(nodes x requested resources); taints, cordons and usability are evaluated once per
 //          distinct combination, label rules only on nodes that have room.
-struct SlotQuery {
-  const PodRequirements* pod = nullptr;
-  std::string job;                            // "namespace/name", may own a ComputeDomain
-  std::vector<fabric::NodeIndex> excluded;    // ascending
-  std::uint32_t cap = 0;                      // workers of the job
-  bool ignore_claims = false;                 // count as if nothing else ran
-  std::vector<fabric::PoolIndex> pools = {};  // only their nodes count; ascending; empty: all
-};
 void CountSlots(const fabric::Claims& claims, const SlotQuery& query,
                 std::vector<std::uint32_t>& slots);
 // The same without the power limits.
@@ -36,4 +26,4 @@ void CountSlotsByNode(const fabric::Claims& claims, const SlotQuery& query,
 void CountSlotsOf(const fabric::Claims& claims, const SlotQuery& query,
                   std::span<const fabric::NodeIndex> nodes, std::vector<std::uint32_t>& slots);
 
-}  // namespace weft::placement
+}  // namespace weft::rules

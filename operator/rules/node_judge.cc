@@ -13,7 +13,7 @@
 #include "operator/rules/selector.h"
 #include "operator/rules/tolerations.h"
 
-namespace weft::placement {
+namespace weft::rules {
 
 using fabric::NodeIndex;
 
@@ -242,4 +242,4 @@ std::string_view RejectionName(Rejection rejection) {
   return "Unknown";
 }
 
-}  // namespace weft::placement
+}  // namespace weft::rules

@@ -8,7 +8,7 @@
 #include "operator/rules/node_filter.h"
 #include "operator/rules/node_rules.h"
 
-namespace weft::placement {
+namespace weft::rules {
 
 // Reasons why a node takes no worker, in the order of kube-scheduler's filters.
 //
@@ -84,4 +84,4 @@ class NodeJudge {
   std::vector<fabric::Tier> stopped_;  // by node, see KeepToPower; empty without limits
 };
 
-}  // namespace weft::placement
+}  // namespace weft::rules

@@ -5,7 +5,7 @@
 
 #include "operator/rules/tolerations.h"
 
-namespace weft::placement {
+namespace weft::rules {
 
 using fabric::Claims;
 using fabric::Fabric;
@@ -65,4 +65,4 @@ const std::pair<const std::string, std::string>* MissingSelector(const PodRequir
   return nullptr;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::rules

@@ -7,9 +7,9 @@
 
 #include "operator/fabric/claims.h"
 #include "operator/fabric/fabric.h"
-#include "operator/rules/node_filter.h"
+#include "operator/rules/slot_query.h"
 
-namespace weft::placement {
+namespace weft::rules {
 
 // Rules of single nodes, shared by the count of slots (node_filter.h) and the reasons for a count
 // of 0 (node_judge.h).
@@ -42,4 +42,4 @@ bool CordonBlocks(const fabric::Fabric& fabric, const PodRequirements& pod, fabr
 const std::pair<const std::string, std::string>* MissingSelector(const PodRequirements& pod,
                                                                  const fabric::NodeFacts& node);
 
-}  // namespace weft::placement
+}  // namespace weft::rules

@@ -8,7 +8,7 @@
 #include "operator/fabric/node_facts.h"
 #include "operator/fabric/spec.h"
 
-namespace weft::placement {
+namespace weft::rules {
 
 struct Toleration {
   std::string key, op = "Equal", value, effect;  // op: Equal, Exists, Lt, Gt
@@ -40,4 +40,4 @@ struct PodRequirements {
   friend bool operator==(const PodRequirements&, const PodRequirements&) = default;
 };
 
-}  // namespace weft::placement
+}  // namespace weft::rules

@@ -6,7 +6,7 @@
 #include "operator/base/quantity.h"
 #include "operator/base/units.h"
 
-namespace weft::placement {
+namespace weft::rules {
 
 using fabric::Claims;
 using fabric::DomainIndex;
@@ -105,4 +105,4 @@ std::string PowerText(const Claims& claims, const SlotQuery& query, Tier tier, N
          ", each worker would add " + WattsText(WorkerPeakWatts(fabric, *query.pod, node));
 }
 
-}  // namespace weft::placement
+}  // namespace weft::rules

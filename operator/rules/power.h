@@ -6,9 +6,9 @@
 
 #include "operator/fabric/claims.h"
 #include "operator/fabric/fabric.h"
-#include "operator/rules/node_filter.h"
+#include "operator/rules/slot_query.h"
 
-namespace weft::placement {
+namespace weft::rules {
 
 // Watts that the accelerators of a domain draw at most, with their share of the servers: those in
 // use, or none if claims are ignored. Accelerators of an unknown product count as 0.
@@ -37,4 +37,4 @@ std::string WattsText(double watts);
 std::string PowerText(const fabric::Claims& claims, const SlotQuery& query, fabric::Tier tier,
                       fabric::NodeIndex node);
 
-}  // namespace weft::placement
+}  // namespace weft::rules

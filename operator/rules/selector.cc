@@ -5,7 +5,7 @@
 
 #include "operator/fabric/selector.h"
 
-namespace weft::placement {
+namespace weft::rules {
 
 using fabric::NodeFacts;
 using fabric::SelectorExpression;
@@ -107,4 +107,4 @@ std::string AffinityMismatchText(std::span<const NodeSelectorTerm> terms, const 
   return (malformed ? "malformed node affinity " : "node affinity ") + ExpressionText(failed);
 }
 
-}  // namespace weft::placement
+}  // namespace weft::rules

@@ -7,7 +7,7 @@
 #include "operator/fabric/node_facts.h"
 #include "operator/rules/pod_requirements.h"
 
-namespace weft::placement {
+namespace weft::rules {
 
 // Whether kube-scheduler refuses to parse the requirement: its operator is unknown, or its values
 // are missing, too many or invalid as label values. The whole term then matches no node.
@@ -30,4 +30,4 @@ std::size_t FirstMismatch(std::span<const NodeSelectorTerm> terms, const fabric:
 std::string AffinityMismatchText(std::span<const NodeSelectorTerm> terms,
                                  const fabric::NodeFacts& node);
 
-}  // namespace weft::placement
+}  // namespace weft::rules

@@ -5,7 +5,7 @@
 
 #include "operator/fabric/selector.h"
 
-namespace weft::placement {
+namespace weft::rules {
 
 namespace {
 
@@ -55,4 +55,4 @@ std::string TaintText(const fabric::Taint& taint) {
   return taint.key + (taint.value.empty() ? "" : "=" + taint.value) + ":" + taint.effect;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::rules

@@ -9,7 +9,7 @@
 #include "operator/fabric/node_facts.h"
 #include "operator/rules/pod_requirements.h"
 
-namespace weft::placement {
+namespace weft::rules {
 
 // The taint of a cordoned node; a pod that tolerates it may still be placed there.
 inline constexpr std::string_view kUnschedulableTaint = "node.kubernetes.io/unschedulable";
@@ -33,4 +33,4 @@ const fabric::Taint* FirstUntolerated(std::span<const fabric::Taint> taints,
 // "key=value:Effect", "key:Effect" without a value, as kubectl writes taints.
 std::string TaintText(const fabric::Taint& taint);
 
-}  // namespace weft::placement
+}  // namespace weft::rules

@@ -2,7 +2,7 @@
 
 #include "operator/base/units.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 Adjacency::Adjacency(const traffic::WorkerGraph& graph) : graph_(&graph) {
   if (graph.cliques().empty()) return;
@@ -23,4 +23,4 @@ Adjacency::Adjacency(const traffic::WorkerGraph& graph) : graph_(&graph) {
   }
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -6,7 +6,7 @@
 
 #include "operator/traffic/worker_graph.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // A job's traffic as adjacency lists, for searches of small jobs; cliques are unfolded into pairs.
 // A list may contain a pair more than once: the bytes of its entries add up.
@@ -25,4 +25,4 @@ class Adjacency {
   std::vector<std::vector<traffic::Neighbour>> unfolded_;
 };
 
-}  // namespace weft::placement
+}  // namespace weft::search

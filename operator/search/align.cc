@@ -5,7 +5,7 @@
 
 #include "operator/base/check.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 using fabric::Tier;
 
@@ -15,7 +15,7 @@ using Shares = std::vector<Knapsack::Share>;
 
 class Aligner {
  public:
-  Aligner(const Tree& tree, TilingStep step, std::span<const Int128> cuts)
+  Aligner(const objective::Tree& tree, TilingStep step, std::span<const Int128> cuts)
       : tree_(tree), step_(step), cuts_(cuts) {}
 
   // Orders the shares inside one domain of the tier; the first of them begins at the run's worker
@@ -65,7 +65,7 @@ class Aligner {
     return parts;
   }
 
-  const Tree& tree_;
+  const objective::Tree& tree_;
   const TilingStep step_;
   const std::span<const Int128> cuts_;
   std::size_t at_ = 0;
@@ -103,8 +103,8 @@ std::vector<Int128> CutsOf(const traffic::WorkerGraph& graph, std::span<const st
   return cuts;
 }
 
-void AlignShares(const Tree& tree, Tier tier, TilingStep step, std::span<const Int128> cuts,
-                 Shares& shares) {
+void AlignShares(const objective::Tree& tree, Tier tier, TilingStep step,
+                 std::span<const Int128> cuts, Shares& shares) {
   if (shares.size() < 2) return;
   Aligner aligner(tree, step, cuts);
   aligner.Align(tier, shares);
@@ -113,4 +113,4 @@ void AlignShares(const Tree& tree, Tier tier, TilingStep step, std::span<const I
   shares = std::move(aligned);
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "operator/objective/tree.h"
+#include "operator/search/knapsack.h"
 #include "operator/search/tiling.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // The bytes between the first x workers of the walk and the others, by x from 0 to all.
 //
@@ -22,7 +23,7 @@ std::vector<Int128> CutsOf(const traffic::WorkerGraph& graph, std::span<const st
 // `shares`: the units of each domain of step.tier inside one domain of `tier`, in tree order; a
 // unit is step.unit workers. `cuts`: the result of CutsOf from the run's first worker on.
 // Cost  O(siblings squared) for each domain between the two tiers.
-void AlignShares(const Tree& tree, fabric::Tier tier, TilingStep step, std::span<const Int128> cuts,
-                 std::vector<Knapsack::Share>& shares);
+void AlignShares(const objective::Tree& tree, fabric::Tier tier, TilingStep step,
+                 std::span<const Int128> cuts, std::vector<Knapsack::Share>& shares);
 
-}  // namespace weft::placement
+}  // namespace weft::search

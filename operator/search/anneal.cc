@@ -15,7 +15,7 @@
 #include "operator/search/strand_moves.h"
 #include "operator/search/strands.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 using fabric::NodeIndex;
 using traffic::Edge;
@@ -44,8 +44,8 @@ constexpr int kLogBits = 4;               // fraction bits of a logarithm
 class Annealer {
  public:
   // `seats` outlive it.
-  Annealer(const Instance& instance, const Seats& seats, std::span<const NodeIndex> start,
-           std::uint64_t seed)
+  Annealer(const objective::Instance& instance, const Seats& seats,
+           std::span<const NodeIndex> start, std::uint64_t seed)
       : seats_(seats), random_(seed), workers_(instance.workers()) {
     WEFT_CHECK(start.size() == workers_ && seats.size() >= workers_);
     seating_.seat_of = seats.SeatsOf(start);
@@ -53,7 +53,7 @@ class Annealer {
     for (std::uint32_t w = 0; w < workers_; ++w) seating_.at[seating_.seat_of[w]] = w;
     std::vector<std::uint32_t> each(workers_);
     std::iota(each.begin(), each.end(), 0U);
-    const std::vector<Edge> edges = TrafficBetween(instance.graph(), each, workers_);
+    const std::vector<Edge> edges = objective::TrafficBetween(instance.graph(), each, workers_);
     digits_ = StrandsOf(instance, edges);
     MakePeers(edges);
     Measure();
@@ -245,7 +245,7 @@ class Annealer {
 };
 
 // Whether the placement is inside one torus, in which every placement costs bytes x hops.
-bool CostsHops(const Instance& instance, std::span<const NodeIndex> nodes) {
+bool CostsHops(const objective::Instance& instance, std::span<const NodeIndex> nodes) {
   const fabric::Torus& torus = *instance.pair_cost().torus();
   const fabric::TorusShape& shape = torus.ShapeAround(nodes.front());
   std::int64_t farthest = 0;
@@ -261,7 +261,8 @@ bool CostsHops(const Instance& instance, std::span<const NodeIndex> nodes) {
 
 }  // namespace
 
-bool AnnealBest(const Instance& instance, Int128 enough, std::vector<Candidate>& candidates) {
+bool AnnealBest(const objective::Instance& instance, Int128 enough,
+                std::vector<objective::Candidate>& candidates) {
   const std::uint64_t steps = instance.limits().AnnealStepsFor(instance.workers());
   const auto reached = [&] { return candidates.empty() || candidates.front().cost <= enough; };
   if (instance.pair_cost().torus() == nullptr || instance.has_groups()) return false;
@@ -270,12 +271,13 @@ bool AnnealBest(const Instance& instance, Int128 enough, std::vector<Candidate>&
   const std::int64_t hot = instance.workers() > kLarge ? kHotOfLarge : kHot;
   bool one_a_host = true;
   for (std::uint32_t run = 0; run <= hot_runs; ++run) {
-    const auto start = std::find_if(
-        candidates.begin(), candidates.end(),
-        [&](const Candidate& candidate) { return CostsHops(instance, candidate.nodes); });
+    const auto start = std::find_if(candidates.begin(), candidates.end(),
+                                    [&](const objective::Candidate& candidate) {
+                                      return CostsHops(instance, candidate.nodes);
+                                    });
     if (start == candidates.end()) return false;
     if (reached()) break;
-    const fabric::Tier home = HomeTier(instance.request(), start->preferences);
+    const fabric::Tier home = objective::HomeTier(instance.request(), start->preferences);
     const auto& domains = instance.fabric().domains(home);
     const fabric::DomainIndex domain = domains.of_node[start->nodes.front()];
     const Seats seats(instance, start->nodes, domains.begin[domain], domains.begin[domain + 1]);
@@ -288,10 +290,10 @@ bool AnnealBest(const Instance& instance, Int128 enough, std::vector<Candidate>&
       annealer.Run(cool_steps, kCool);
     }
     std::vector<NodeIndex> nodes = annealer.Nodes();
-    if (!MeetsTopology(instance, nodes)) continue;
-    InsertInOrder(Evaluate(instance, std::move(nodes)), candidates);
+    if (!objective::MeetsTopology(instance, nodes)) continue;
+    objective::InsertInOrder(objective::Evaluate(instance, std::move(nodes)), candidates);
   }
   return one_a_host && CostsHops(instance, candidates.front().nodes);
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

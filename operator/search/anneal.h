@@ -3,8 +3,9 @@
 #include <vector>
 
 #include "operator/objective/instance.h"
+#include "operator/objective/levels.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // Local search by single workers for jobs whose cost is bytes x hops in one torus. It takes the
 // best candidate that is inside one torus and inserts what it finds in order. Jobs with groups,
@@ -19,6 +20,7 @@ namespace weft::placement {
 //       starts cool from the best candidate, which may be a box that a hot run would lose.
 // Cost  SearchLimits::AnnealStepsFor moves of a worker, O(its peers) each: about 60 ns.
 // Source  Kirkpatrick, Gelatt and Vecchi, "Optimization by simulated annealing", Science 220, 1983.
-bool AnnealBest(const Instance& instance, Int128 enough, std::vector<Candidate>& candidates);
+bool AnnealBest(const objective::Instance& instance, Int128 enough,
+                std::vector<objective::Candidate>& candidates);
 
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -5,7 +5,7 @@
 
 #include "operator/base/check.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 namespace {
 
@@ -13,7 +13,8 @@ constexpr std::uint32_t kMostTries = 400;
 
 }  // namespace
 
-Automorphisms::Automorphisms(const Instance& instance, std::span<const std::int64_t> bytes,
+Automorphisms::Automorphisms(const objective::Instance& instance,
+                             std::span<const std::int64_t> bytes,
                              std::span<const std::uint32_t> order)
     : workers_(order.size()),
       label_(workers_ * workers_),
@@ -27,7 +28,7 @@ Automorphisms::Automorphisms(const Instance& instance, std::span<const std::int6
   WEFT_CHECK(instance.request().groups.size() < 64);  // a bit each
   std::vector<std::uint64_t> together(workers_ * workers_, 0);
   std::uint64_t bit = 1;
-  for (const GroupConstraint& group : instance.request().groups) {
+  for (const objective::GroupConstraint& group : instance.request().groups) {
     for (std::size_t s = 0; s < group.sets.size(); ++s) {
       for (const std::uint32_t a : group.sets.set(s)) {
         for (const std::uint32_t b : group.sets.set(s)) together[a * workers_ + b] |= bit;
@@ -90,4 +91,4 @@ bool Automorphisms::Extend(std::size_t at) {
   return false;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

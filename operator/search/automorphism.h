@@ -6,7 +6,7 @@
 
 #include "operator/objective/instance.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // Which workers of a small job may change roles: a permutation of the workers that leaves all bytes
 // between them and all topology groups as they are (a ring turned round, two experts of a group)
@@ -14,7 +14,7 @@ namespace weft::placement {
 class Automorphisms {
  public:
   // `order`: the order in which the search places the workers. `bytes`: between every two workers.
-  Automorphisms(const Instance& instance, std::span<const std::int64_t> bytes,
+  Automorphisms(const objective::Instance& instance, std::span<const std::int64_t> bytes,
                 std::span<const std::uint32_t> order);
 
   // The later indices i of the order for which a permutation moves worker order[i] to order[depth]
@@ -38,4 +38,4 @@ class Automorphisms {
   std::uint32_t tries_ = 0;
 };
 
-}  // namespace weft::placement
+}  // namespace weft::search

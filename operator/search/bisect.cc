@@ -5,7 +5,7 @@
 
 #include "operator/base/check.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 using fabric::NodeIndex;
 using fabric::TorusPlace;
@@ -14,8 +14,8 @@ namespace {
 
 class Bisection {
  public:
-  Bisection(std::span<const DigitTraffic> digits, const fabric::Torus& torus, const Box& around,
-            std::vector<NodeIndex> nodes)
+  Bisection(std::span<const DigitTraffic> digits, const fabric::Torus& torus,
+            const objective::Box& around, std::vector<NodeIndex> nodes)
       : digits_(digits),
         torus_(torus),
         shape_(torus.ShapeAround(nodes.front())),
@@ -112,7 +112,7 @@ class Bisection {
   std::span<const DigitTraffic> digits_;
   const fabric::Torus& torus_;
   const fabric::TorusShape& shape_;
-  const Box& around_;
+  const objective::Box& around_;
   std::vector<NodeIndex> nodes_;
   std::vector<NodeIndex> of_vertex_;
 };
@@ -120,9 +120,9 @@ class Bisection {
 }  // namespace
 
 std::vector<NodeIndex> LayByBisection(std::span<const DigitTraffic> digits,
-                                      const fabric::Torus& torus, const Box& around,
+                                      const fabric::Torus& torus, const objective::Box& around,
                                       std::vector<NodeIndex> nodes) {
   return Bisection(digits, torus, around, std::move(nodes)).Run();
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

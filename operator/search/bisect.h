@@ -6,7 +6,7 @@
 
 #include "operator/search/box_layouts.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // Assigns the vertices of a grid to as many nodes of a torus, which may be anywhere in it. The grid
 // is cut in two where the fewest bytes cross, and the nodes are cut in two along the dimension in
@@ -19,7 +19,8 @@ namespace weft::placement {
 // Source  Deveci, Rajamanickam, Devine, Catalyurek, "Multi-Jagged: A Scalable Parallel Spatial
 //         Partitioning Algorithm", IEEE TPDS 27, 2016, and its use for mapping tasks to a torus.
 std::vector<fabric::NodeIndex> LayByBisection(std::span<const DigitTraffic> digits,
-                                              const fabric::Torus& torus, const Box& around,
+                                              const fabric::Torus& torus,
+                                              const objective::Box& around,
                                               std::vector<fabric::NodeIndex> nodes);
 
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -9,10 +9,11 @@
 #include "operator/base/check.h"
 #include "operator/search/box_paths.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 using fabric::TorusPlace;
 using fabric::TorusShape;
+using objective::TorusSize;
 
 namespace {
 
@@ -208,4 +209,4 @@ std::vector<BoxLayout> LayIntoBoxes(std::span<const DigitTraffic> digits, const 
   return Layouts(digits, torus, steps).Run();
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -8,7 +8,7 @@
 #include "operator/search/free_places.h"
 #include "operator/traffic/worker_graph.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // Bytes between each two values of one digit of a grid, added up over all lines along that digit.
 struct DigitTraffic {
@@ -31,7 +31,7 @@ std::vector<DigitTraffic> TrafficByDigit(std::span<const traffic::Edge> edges,
 
 // A place in a box for every vertex of a grid; the box has as many places as the grid has vertices.
 struct BoxLayout {
-  TorusSize size{1, 1, 1};
+  objective::TorusSize size{1, 1, 1};
   std::vector<fabric::TorusPlace> places;  // by vertex, from the box's corner
   Int128 hops = 0;                         // sum of bytes x hops, of traffic along single digits
 };
@@ -46,4 +46,4 @@ struct BoxLayout {
 std::vector<BoxLayout> LayIntoBoxes(std::span<const DigitTraffic> digits,
                                     const fabric::TorusShape& torus, std::uint64_t steps);
 
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-namespace weft::placement {
+namespace weft::search {
 
 using fabric::TorusPlace;
 
@@ -18,7 +18,7 @@ TorusPlace Sum(const TorusPlace& a, const TorusPlace& b) {
 
 // A path back and forth along the first dimension, with one step along the next dimension at each
 // turn.
-BoxPath Snake(const TorusSize& size, std::span<const std::size_t> dimensions) {
+BoxPath Snake(const objective::TorusSize& size, std::span<const std::size_t> dimensions) {
   BoxPath path = {TorusPlace{}};
   for (const std::size_t d : dimensions) {
     const BoxPath line = path;
@@ -58,7 +58,8 @@ BoxPath Ring(const BoxPath& rows, const BoxPath& columns) {
 
 }  // namespace
 
-std::vector<BoxPath> PathsThrough(const TorusSize& size, const TorusSize& stride) {
+std::vector<BoxPath> PathsThrough(const objective::TorusSize& size,
+                                  const objective::TorusSize& stride) {
   std::vector<std::size_t> dimensions;
   for (std::size_t d = 0; d < size.size(); ++d) {
     if (size[d] > 1) dimensions.push_back(d);
@@ -79,4 +80,4 @@ std::vector<BoxPath> PathsThrough(const TorusSize& size, const TorusSize& stride
   return paths;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -8,7 +8,7 @@
 
 #include "operator/base/check.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 using fabric::DomainIndex;
 using fabric::NodeIndex;
@@ -56,7 +56,7 @@ std::optional<fabric::TorusPlace> Moved(const fabric::TorusShape& torus,
 
 }  // namespace
 
-Cells::Cells(const Instance& instance, std::span<const NodeIndex> nodes, Tier home,
+Cells::Cells(const objective::Instance& instance, std::span<const NodeIndex> nodes, Tier home,
              std::size_t most)
     : instance_(instance), placed_(nodes.begin(), nodes.end()) {
   const auto& domains = instance.fabric().domains(home);
@@ -85,7 +85,7 @@ std::vector<Cells::Found> Cells::FindAll(std::span<const Run> runs) const {
   const fabric::Fabric& fabric = instance_.fabric();
   std::vector<NodeIndex> used = placed_;
   std::sort(used.begin(), used.end());
-  const PairCost& pair_cost = instance_.pair_cost();
+  const objective::PairCost& pair_cost = instance_.pair_cost();
   const auto& narrow = fabric.domains(instance_.node_tier() - 1);
   const auto like = [&](NodeIndex a, NodeIndex b) {
     return pair_cost.stand(a) == pair_cost.stand(b);
@@ -173,7 +173,7 @@ void Cells::WeighPairs() {
     const NodeIndex inside = nodes_[a].size() > 1 ? nodes_[a][1] : nodes_[a].front();
     for (std::uint32_t b = 0; b <= a; ++b) {
       const NodeIndex from = nodes_[a].front(), to = a == b ? inside : nodes_[b].front();
-      const PairCost& pair_cost = instance_.pair_cost();
+      const objective::PairCost& pair_cost = instance_.pair_cost();
       const std::uint16_t index = index_of(pair_cost.Weight(from, to) + pair_cost.Nudge(from, to));
       weight_[std::size_t{a} * size() + b] = weight_[std::size_t{b} * size() + a] = index;
     }
@@ -229,4 +229,4 @@ std::vector<NodeIndex> Cells::NodesFor(std::span<const std::uint32_t> cell_of_wo
   return nodes;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -8,7 +8,7 @@
 #include "operator/base/check.h"
 #include "operator/objective/instance.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // Cells: sets of nodes on each of which a worker costs the same, because they share the
 // narrowest domain, the scale-up domain and the number of rails. If nodes take several workers, or
@@ -18,8 +18,8 @@ class Cells {
  public:
   // Keeps `most` cells, or all cells in use if these are more; on a torus, all cells in use and
   // `most` others.
-  Cells(const Instance& instance, std::span<const fabric::NodeIndex> nodes, fabric::Tier home,
-        std::size_t most);
+  Cells(const objective::Instance& instance, std::span<const fabric::NodeIndex> nodes,
+        fabric::Tier home, std::size_t most);
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(slots_.size()); }
   std::uint32_t slots(std::uint32_t cell) const { return slots_[cell]; }
@@ -59,7 +59,7 @@ class Cells {
   void WeighPairs();
   void FindNear();
 
-  const Instance& instance_;
+  const objective::Instance& instance_;
   std::vector<fabric::NodeIndex> placed_;  // by worker
   bool single_ = true;                     // no node takes more than one worker
   std::vector<std::vector<fabric::NodeIndex>> nodes_;
@@ -75,4 +75,4 @@ class Cells {
   std::vector<std::uint32_t> near_begin_, near_;  // by cell
 };
 
-}  // namespace weft::placement
+}  // namespace weft::search

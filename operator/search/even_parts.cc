@@ -11,7 +11,7 @@
 #include "operator/objective/hard_rules.h"
 #include "operator/objective/ring_rate.h"
 
-namespace weft::placement {
+namespace weft::search {
 namespace {
 
 using fabric::DomainIndex;
@@ -40,7 +40,7 @@ struct Run {
 
 class Evener {
  public:
-  Evener(const Instance& instance, const Candidate& start)
+  Evener(const objective::Instance& instance, const objective::Candidate& start)
       : instance_(instance),
         tier_(*instance.fabric().nested_scale_up()),
         of_node_(instance.fabric().domains(tier_).of_node),
@@ -130,7 +130,7 @@ class Evener {
   std::size_t RowsWanted(const Bundle& bundle) const {
     std::vector<std::uint32_t> workers;
     for (const auto& row : bundle.rows) workers.push_back(row.front());
-    const PairCost& cost = instance_.pair_cost();
+    const objective::PairCost& cost = instance_.pair_cost();
     const std::int64_t between = cost.TierWeight(instance_.HullOf(workers, nodes_));
     const std::int64_t inside = cost.TierWeight(tier_) * bundle.ranks;
     return static_cast<std::size_t>((between + inside - 1) / inside);
@@ -265,7 +265,7 @@ class Evener {
     return slots;
   }
 
-  const Instance& instance_;
+  const objective::Instance& instance_;
   const Tier tier_;  // of the scale-up network
   const std::vector<DomainIndex>& of_node_;
   std::vector<NodeIndex> nodes_;
@@ -276,11 +276,12 @@ class Evener {
 
 }  // namespace
 
-std::optional<Candidate> EvenParts(const Instance& instance, const Candidate& start) {
-  if (RingPercent(instance, start.nodes).value_or(0) <= 100) return std::nullopt;
+std::optional<objective::Candidate> EvenParts(const objective::Instance& instance,
+                                              const objective::Candidate& start) {
+  if (objective::RingPercent(instance, start.nodes).value_or(0) <= 100) return std::nullopt;
   auto nodes = Evener(instance, start).Make();
-  if (!nodes || !MeetsHardRules(instance, *nodes)) return std::nullopt;
-  return Evaluate(instance, *std::move(nodes));
+  if (!nodes || !objective::MeetsHardRules(instance, *nodes)) return std::nullopt;
+  return objective::Evaluate(instance, *std::move(nodes));
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -3,8 +3,9 @@
 #include <optional>
 
 #include "operator/objective/instance.h"
+#include "operator/objective/levels.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // The placement with the parts of its ring (Request::ring) divided more evenly among scale-up
 // domains, where the smallest part slows the ring (objective/ring_rate.h). Tilings fill domains one
@@ -18,6 +19,7 @@ namespace weft::placement {
 // Returns nothing if no run is too small, or if the result breaks a hard rule. The result may cost
 // more than `start`; it is a candidate among others.
 // Cost    O(seats of the ring x (tiers + log seats) + scale-up domains x runs that lack room).
-std::optional<Candidate> EvenParts(const Instance& instance, const Candidate& start);
+std::optional<objective::Candidate> EvenParts(const objective::Instance& instance,
+                                              const objective::Candidate& start);
 
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -8,10 +8,13 @@
 #include "operator/search/automorphism.h"
 #include "operator/search/exact_board.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 using fabric::NodeIndex;
 using fabric::Tier;
+using objective::Candidate;
+using objective::Instance;
+using objective::Preferences;
 
 namespace {
 
@@ -42,7 +45,7 @@ class Board {
         free_(places.slots),
         barred_(order_.size() * places.size(), 0),
         automorphisms_(instance, bytes, order_),
-        placed_(order_.size(), kUnplaced),
+        placed_(order_.size(), objective::kUnplaced),
         seen_(places.kinds, 0) {
     WEFT_CHECK(order_.size() == instance.workers());
     WEFT_CHECK(bytes.size() == order_.size() * order_.size());
@@ -58,7 +61,7 @@ class Board {
     }
     // So that the rest of the workers always has a free place.
     WEFT_CHECK(std::accumulate(free_.begin(), free_.end(), std::uint64_t{0}) >= order_.size());
-    const Request& request = instance.request();
+    const objective::Request& request = instance.request();
     ruled_ = instance.has_groups() || request.required || request.preferred;
   }
 
@@ -123,7 +126,7 @@ class Board {
     const std::size_t place = at_.back();
     at_.pop_back();
     Book(place, false);
-    placed_[order_[at_.size()]] = kUnplaced;
+    placed_[order_[at_.size()]] = objective::kUnplaced;
     cost_ -= Attach(place);
     WEFT_DCHECK(cost_ >= 0);
   }
@@ -135,8 +138,10 @@ class Board {
   void Lift(std::size_t place) { AddBars(place, ~0U); }
 
   // Whether a completion may meet the rules, and lower bounds of its preferences.
-  bool MeetsRules() const { return !ruled_ || MeetsTopology(instance_, placed_); }
-  Preferences preferences() const { return ruled_ ? Prefer(instance_, placed_) : Preferences{}; }
+  bool MeetsRules() const { return !ruled_ || objective::MeetsTopology(instance_, placed_); }
+  Preferences preferences() const {
+    return ruled_ ? objective::Prefer(instance_, placed_) : Preferences{};
+  }
 
  private:
   // By place: what the worker at index `i` of the order would cost after `depth` others.
@@ -246,7 +251,7 @@ bool LeastCost<Sum>::Visit(const Preferences& preferences) {
   const Sum least = board_.cost() + board_.LeastOfRest();
   if (!CanWin(preferences, least)) return true;
   if (board_.full()) {
-    best_ = Evaluate(board_.instance(), board_.placed());
+    best_ = objective::Evaluate(board_.instance(), board_.placed());
     WEFT_DCHECK(best_->cost == Int128{board_.cost()} * board_.unit().size());
     limit_ = board_.cost();
     return true;
@@ -292,7 +297,7 @@ class LeastTies {
   bool CanWin() const;
   void Know(const Candidate& candidate) {
     best_ = candidate;
-    ties_ = BreakTies(board_.instance(), candidate.nodes);
+    ties_ = objective::BreakTies(board_.instance(), candidate.nodes);
   }
 
   Board<Sum>& board_;
@@ -300,23 +305,23 @@ class LeastTies {
   Sum limit_;
   std::uint32_t& steps_;
   std::optional<Candidate> best_;
-  TieBreakers ties_;  // of the best placement
+  objective::TieBreakers ties_;  // of the best placement
 };
 
 // Whether the partial placement can still become less than the best; a whole placement must be
 // less.
 template <typename Sum>
 bool LeastTies<Sum>::CanWin() const {
-  const TieBreakers least = BreakTies(board_.instance(), board_.placed());
-  const auto order =
-      CompareTies(board_.instance().fabric(), {&least, board_.placed()}, {&ties_, best_->nodes});
+  const objective::TieBreakers least = objective::BreakTies(board_.instance(), board_.placed());
+  const auto order = objective::CompareTies(board_.instance().fabric(), {&least, board_.placed()},
+                                            {&ties_, best_->nodes});
   return order < 0 || (order == 0 && !board_.full());
 }
 
 template <typename Sum>
 bool LeastTies<Sum>::Visit() {
   if (board_.full()) {
-    Know(Evaluate(board_.instance(), board_.placed()));
+    Know(objective::Evaluate(board_.instance(), board_.placed()));
     return true;
   }
   const Sum least = board_.cost() + board_.LeastOfRest();
@@ -406,8 +411,8 @@ ExactResult Search(const Searches<Sum>& searches, const Instance& instance,
   WEFT_DCHECK(bound <= result.best->cost || result.best->preferences != Preferences{});
   result.finished = true;
   result.least = result.best->objective();
-  const Candidate first = incumbents[Best(instance, incumbents, tolerance_percent)];
-  result.best = searches.BreakTiesWithin(CostLimit(result.least.cost, tolerance_percent),
+  const Candidate first = incumbents[objective::Best(instance, incumbents, tolerance_percent)];
+  result.best = searches.BreakTiesWithin(objective::CostLimit(result.least.cost, tolerance_percent),
                                          limits.tie_steps, first);
   return result;
 }
@@ -436,4 +441,4 @@ ExactResult SearchExactly(const Instance& instance, std::span<const Candidate> k
                 tolerance_percent, limits);
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

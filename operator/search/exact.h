@@ -5,16 +5,17 @@
 #include <span>
 
 #include "operator/objective/instance.h"
+#include "operator/objective/levels.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // Jobs with more workers are not searched exactly.
 inline constexpr std::uint32_t kMostExactWorkers = 16;
 
 struct ExactResult {
-  bool finished = false;          // every placement was evaluated or ruled out
-  Objective least;                // set if `finished`
-  std::optional<Candidate> best;  // by all levels of the objective, then names
+  bool finished = false;                     // every placement was evaluated or ruled out
+  objective::Objective least;                // set if `finished`
+  std::optional<objective::Candidate> best;  // by all levels of the objective, then names
 };
 
 // Limits of SearchExactly, in places tried: a worker put on a node, with the work that follows.
@@ -34,7 +35,8 @@ struct ExactLimits {
 // finished, and `best` the best found.
 // Cost  O(workers x nodes) for each place tried; at most 64 nodes remain after interchangeable ones
 //       are removed.
-ExactResult SearchExactly(const Instance& instance, std::span<const Candidate> known, Int128 bound,
+ExactResult SearchExactly(const objective::Instance& instance,
+                          std::span<const objective::Candidate> known, Int128 bound,
                           int tolerance_percent, const ExactLimits& limits);
 
-}  // namespace weft::placement
+}  // namespace weft::search

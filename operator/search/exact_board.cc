@@ -7,7 +7,7 @@
 #include "operator/base/check.h"
 #include "operator/search/adjacency.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 using fabric::NodeIndex;
 using fabric::Tier;
@@ -31,7 +31,7 @@ std::vector<std::int64_t> BytesBetween(const traffic::WorkerGraph& graph) {
   return bytes;
 }
 
-Places::Places(const Instance& instance, const Symmetry& symmetry,
+Places::Places(const objective::Instance& instance, const Symmetry& symmetry,
                std::vector<NodeIndex> representatives)
     : nodes(std::move(representatives)) {
   const fabric::Fabric& fabric = instance.fabric();
@@ -81,7 +81,8 @@ CostUnit CommonUnit(std::span<const std::int64_t> bytes, std::span<const Places>
   return unit;
 }
 
-std::vector<Int128> CostWithin(const Instance& instance, std::span<const std::int64_t> bytes,
+std::vector<Int128> CostWithin(const objective::Instance& instance,
+                               std::span<const std::int64_t> bytes,
                                std::span<const std::uint32_t> order) {
   const std::size_t workers = order.size();
   WEFT_CHECK(bytes.size() == workers * workers);
@@ -113,4 +114,4 @@ std::vector<Int128> CostWithin(const Instance& instance, std::span<const std::in
   return within;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -7,7 +7,7 @@
 #include "operator/objective/instance.h"
 #include "operator/search/symmetry.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // Costs of the exact search, in units that divide every product of bytes and weight. With this unit
 // nearly all jobs fit in 64 bits, which are several times as fast as 128.
@@ -24,7 +24,7 @@ std::vector<std::int64_t> BytesBetween(const traffic::WorkerGraph& graph);
 // The places of one home: nodes that may hold a worker, without those that are interchangeable with
 // enough others. In the order of their names.
 struct Places {
-  Places(const Instance& instance, const Symmetry& symmetry,
+  Places(const objective::Instance& instance, const Symmetry& symmetry,
          std::vector<fabric::NodeIndex> representatives);
 
   std::size_t size() const { return nodes.size(); }
@@ -46,7 +46,8 @@ CostUnit CommonUnit(std::span<const std::int64_t> bytes, std::span<const Places>
 
 // For each suffix of `order`, a lower bound of the cost between its workers, wherever they are: a
 // domain with room for K workers keeps at most the K - 1 heaviest peers of each. In femtoseconds.
-std::vector<Int128> CostWithin(const Instance& instance, std::span<const std::int64_t> bytes,
+std::vector<Int128> CostWithin(const objective::Instance& instance,
+                               std::span<const std::int64_t> bytes,
                                std::span<const std::uint32_t> order);
 
-}  // namespace weft::placement
+}  // namespace weft::search

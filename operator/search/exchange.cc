@@ -5,7 +5,7 @@
 
 #include "operator/base/check.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 namespace {
 
@@ -185,4 +185,4 @@ void Exchange::Follow(Pair pair, std::uint32_t piece) {
   }
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -7,7 +7,7 @@
 #include "operator/search/cells.h"
 #include "operator/search/pieces.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // Redistributes the pieces of two cells, one pair of cells after the other, while the cost falls.
 // It makes a chain of single moves and swaps, each the best next step even if it raises the cost,
@@ -61,4 +61,4 @@ class Exchange {
   std::uint64_t steps_ = 0;
 };
 
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -5,7 +5,7 @@
 #include "operator/base/check.h"
 #include "operator/objective/hard_rules.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 using fabric::DomainIndex;
 using fabric::NodeIndex;
@@ -17,7 +17,8 @@ std::optional<std::vector<NodeIndex>> Filler::Fill(Tier tier, DomainIndex domain
   rooms_ = &rooms;
   nodes_.assign(order.size(), 0);
   if (!Lay(tier, domain, order)) return std::nullopt;
-  WEFT_DCHECK(MeetsHardRules(*instance_, nodes_) || instance_->has_groups());  // slots hold
+  WEFT_DCHECK(objective::MeetsHardRules(*instance_, nodes_) ||
+              instance_->has_groups());  // slots hold
   return std::move(nodes_);
 }
 
@@ -103,4 +104,4 @@ bool Filler::Leftover(Tier tier, DomainIndex domain, Workers rest, std::vector<S
   return done == rest.size();
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

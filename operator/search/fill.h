@@ -8,7 +8,7 @@
 #include "operator/objective/instance.h"
 #include "operator/search/rooms.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // Places workers in a given order into one domain, from the top of the tree down. They all go into
 // the child with the tightest fit; if no child holds all, they fill the largest children first, and
@@ -20,7 +20,8 @@ namespace weft::placement {
 // Cost  O(workers x tiers + children visited).
 class Filler {
  public:
-  Filler(const Instance& instance, Rooms& plain) : instance_(&instance), plain_(&plain) {}
+  Filler(const objective::Instance& instance, Rooms& plain)
+      : instance_(&instance), plain_(&plain) {}
 
   // `order`: a permutation of the workers. Returns the node of each worker, or nothing if they do
   // not fit.
@@ -44,10 +45,10 @@ class Filler {
   std::size_t CutBefore(fabric::Tier tier, Workers workers, std::size_t from, std::size_t to,
                         bool soft) const;
 
-  const Instance* instance_;
+  const objective::Instance* instance_;
   Rooms* plain_;
   Rooms* rooms_ = nullptr;
   std::vector<fabric::NodeIndex> nodes_;
 };
 
-}  // namespace weft::placement
+}  // namespace weft::search

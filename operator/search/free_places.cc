@@ -5,13 +5,14 @@
 
 #include "operator/base/check.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 using fabric::NodeIndex;
 using fabric::Torus;
 using fabric::TorusPlace;
+using objective::Box;
 
-FreePlaces::FreePlaces(const Instance& instance, std::uint32_t torus, NodeIndex begin,
+FreePlaces::FreePlaces(const objective::Instance& instance, std::uint32_t torus, NodeIndex begin,
                        NodeIndex end, std::uint32_t each)
     : torus_(*instance.fabric().torus()),
       shape_(torus_.shape(torus)),
@@ -81,13 +82,13 @@ Box FreePlaces::Grown(const Box& box) const {
   return grown;
 }
 
-std::vector<Box> FreePlaces::Best(const TorusSize& size, std::size_t most,
+std::vector<Box> FreePlaces::Best(const objective::TorusSize& size, std::size_t most,
                                   std::uint32_t most_holes) const {
   struct Ranked {
     std::uint32_t holes = 0, around = 0;
     Box box;
   };
-  TorusSize starts;  // positions along each dimension; one if the box fills it
+  objective::TorusSize starts;  // positions along each dimension; one if the box fills it
   for (std::size_t d = 0; d < size.size(); ++d) {
     if (size[d] > shape_.sizes()[d]) return {};
     const bool fills = size[d] == shape_.sizes()[d];
@@ -117,4 +118,4 @@ std::vector<Box> FreePlaces::Best(const TorusSize& size, std::size_t most,
   return boxes;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

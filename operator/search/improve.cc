@@ -7,11 +7,12 @@
 #include "operator/objective/hard_rules.h"
 #include "operator/search/adjacency.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 using fabric::DomainIndex;
 using fabric::NodeIndex;
 using fabric::Tier;
+using objective::Candidate;
 using traffic::Neighbour;
 
 namespace {
@@ -26,7 +27,7 @@ constexpr std::uint64_t kSeed = 1;        // any fixed number: same input, same 
 
 class LocalSearch {
  public:
-  LocalSearch(const Instance& instance, const Candidate& start, std::uint32_t steps)
+  LocalSearch(const objective::Instance& instance, const Candidate& start, std::uint32_t steps)
       : instance_(instance),
         adjacency_(instance.graph()),
         current_(start),
@@ -87,7 +88,7 @@ class LocalSearch {
   }
   Tier NarrowTier() const { return instance_.node_tier() - 1; }
 
-  const Instance& instance_;
+  const objective::Instance& instance_;
   Adjacency adjacency_;
   Candidate current_;
   std::int64_t steps_;
@@ -99,7 +100,7 @@ class LocalSearch {
 // Finds the places: nodes in use and free nodes next to them, inside the domain that the
 // preferences allow.
 void LocalSearch::FindPlaces() {
-  const Tier limit = HomeTier(instance_.request(), current_.preferences);
+  const Tier limit = objective::HomeTier(instance_.request(), current_.preferences);
   const fabric::Fabric& fabric = instance_.fabric();
   const DomainIndex home = fabric.domains(limit).of_node[current_.nodes.front()];
   places_ = current_.nodes;
@@ -209,8 +210,8 @@ bool LocalSearch::Apply(const Step& step) {
   const NodeIndex from = current_.nodes[step.worker];
   Write(step, from);
   if (instance_.has_groups()) {
-    const Preferences now = Prefer(instance_, current_.nodes);
-    if (now > current_.preferences || !MeetsHardRules(instance_, current_.nodes)) {
+    const objective::Preferences now = objective::Prefer(instance_, current_.nodes);
+    if (now > current_.preferences || !objective::MeetsHardRules(instance_, current_.nodes)) {
       Write({step.delta, step.worker, step.partner, from}, step.node);
       return false;
     }
@@ -276,7 +277,7 @@ void LocalSearch::Restore(const Candidate& candidate) {
 
 }  // namespace
 
-std::optional<Candidate> Improve(const Instance& instance, const Candidate& start,
+std::optional<Candidate> Improve(const objective::Instance& instance, const Candidate& start,
                                  std::uint32_t steps, Int128 enough) {
   if (steps == 0 || start.cost <= enough || instance.workers() < 2) return std::nullopt;
   if (!instance.graph().cliques().empty() && instance.workers() > kCliquesUnfolded) {
@@ -285,9 +286,9 @@ std::optional<Candidate> Improve(const Instance& instance, const Candidate& star
   LocalSearch search(instance, start, steps);
   search.Run(enough);
   if (search.current().nodes == start.nodes) return std::nullopt;
-  Candidate found = Evaluate(instance, search.current().nodes);
+  Candidate found = objective::Evaluate(instance, search.current().nodes);
   WEFT_DCHECK(found.cost == search.current().cost);  // the changes add up
   return found;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -7,7 +7,7 @@
 #include "operator/base/check.h"
 #include "operator/base/lanes.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 using fabric::DomainIndex;
 using fabric::Tier;
@@ -69,7 +69,7 @@ std::vector<std::uint32_t> OptionsOf(std::span<const std::int64_t> cost, std::ui
 
 }  // namespace
 
-Knapsack::Knapsack(const Tree& tree, const RunPrices& prices, Tier bin_tier,
+Knapsack::Knapsack(const objective::Tree& tree, const RunPrices& prices, Tier bin_tier,
                    IndexSpan<DomainIndex, const std::uint32_t> rooms)
     : tree_(tree), prices_(prices), bin_tier_(bin_tier), rooms_(rooms) {}
 
@@ -240,4 +240,4 @@ void Knapsack::Collect(const Table& table, std::uint32_t units, std::vector<Shar
   for (std::size_t c = 0; c < taken.size(); ++c) Collect(table.children[c], taken[c], shares);
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

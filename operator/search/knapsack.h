@@ -6,7 +6,7 @@
 
 #include "operator/search/run_prices.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // Chooses how many units each domain of a tier takes, so that the sum of the prices over all
 // domains up to the home is least. How: bottom up, it finds the cheapest way to fill each domain
@@ -25,7 +25,7 @@ class Knapsack {
   };
 
   // `rooms`: how many units each domain of `bin_tier` can take.
-  Knapsack(const Tree& tree, const RunPrices& prices, fabric::Tier bin_tier,
+  Knapsack(const objective::Tree& tree, const RunPrices& prices, fabric::Tier bin_tier,
            IndexSpan<fabric::DomainIndex, const std::uint32_t> rooms);
 
   // Distributes as many of `units` as fit. The result is in tree order.
@@ -52,7 +52,7 @@ class Knapsack {
   void Collect(const Table& table, std::uint32_t units, std::vector<Share>& shares) const;
   void CollectBins(const Table& table, std::uint32_t units, std::vector<Share>& shares) const;
 
-  const Tree& tree_;
+  const objective::Tree& tree_;
   const RunPrices& prices_;
   fabric::Tier bin_tier_;
   IndexSpan<fabric::DomainIndex, const std::uint32_t> rooms_;
@@ -60,4 +60,4 @@ class Knapsack {
   std::vector<std::uint32_t> rooms_of_bins_;  // scratch
 };
 
-}  // namespace weft::placement
+}  // namespace weft::search

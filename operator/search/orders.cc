@@ -4,9 +4,10 @@
 
 #include "operator/base/check.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 using fabric::Tier;
+using objective::Shape;
 
 namespace {
 
@@ -26,7 +27,7 @@ class Offsets {
   std::vector<std::uint32_t> In(const Shape& box, const Shape& inner,
                                 std::span<const std::uint32_t> inside) {
     std::vector<std::uint32_t> offsets;
-    offsets.reserve(Volume(box));
+    offsets.reserve(objective::Volume(box));
     std::uint32_t here = 0;
     std::size_t k = 0;
     do {
@@ -61,13 +62,14 @@ std::vector<std::uint32_t> Walk(std::span<const std::uint32_t> grid, std::span<c
     inner = nest[depth];
   }
   walk = offsets.In(Shape(grid.begin(), grid.end()), inner, walk);
-  WEFT_DCHECK(walk.size() == Volume(Shape(grid.begin(), grid.end())));  // each worker once
+  WEFT_DCHECK(walk.size() ==
+              objective::Volume(Shape(grid.begin(), grid.end())));  // each worker once
   return walk;
 }
 
 // Sorts workers by the position at which their atoms first occur, widest tier first. Atoms nest, so
 // one stable sort per tier, from narrow to wide, is enough.
-void KeepAtomsTogether(const Instance& instance, std::vector<std::uint32_t>& workers) {
+void KeepAtomsTogether(const objective::Instance& instance, std::vector<std::uint32_t>& workers) {
   if (!instance.has_groups()) return;
   std::vector<std::uint32_t> first(workers.size());
   const auto gather = [&](std::span<const std::uint32_t> atoms) {
@@ -84,4 +86,4 @@ void KeepAtomsTogether(const Instance& instance, std::vector<std::uint32_t>& wor
   for (Tier t = instance.node_tier(); t >= Tier{1}; --t) gather(instance.hard_atoms(t));
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

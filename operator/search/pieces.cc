@@ -5,8 +5,9 @@
 #include "operator/base/check.h"
 #include "operator/objective/units.h"
 
-namespace weft::placement {
+namespace weft::search {
 
+using objective::Instance;
 using traffic::Edge;
 
 namespace {
@@ -27,7 +28,7 @@ bool IsWhole(const Instance& instance, const Instance::PreferredSet& set, const 
 }
 
 std::vector<Edge> EdgesBetween(const Instance& instance, const Pieces& pieces, const Cells& cells) {
-  std::vector<Edge> edges = TrafficBetween(instance.graph(), pieces.of, pieces.count());
+  std::vector<Edge> edges = objective::TrafficBetween(instance.graph(), pieces.of, pieces.count());
   if (instance.preferred_sets().empty()) return edges;
   std::int64_t all = 1;
   for (const Edge& edge : edges) all = SaturatingAdd(all, edge.bytes);
@@ -98,4 +99,4 @@ Pulls::Pulls(const Instance& instance, const Pieces& pieces, const Cells& cells)
   }
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

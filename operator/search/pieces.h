@@ -7,7 +7,7 @@
 #include "operator/objective/instance.h"
 #include "operator/search/cells.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // The contracted job: the workers of one unit in one cell are a piece.
 struct Pieces {
@@ -33,7 +33,7 @@ class Pulls {
     std::uint32_t piece = 0;
     std::int64_t bytes = 0;
   };
-  Pulls(const Instance& instance, const Pieces& pieces, const Cells& cells);
+  Pulls(const objective::Instance& instance, const Pieces& pieces, const Cells& cells);
 
   std::uint32_t pieces() const { return static_cast<std::uint32_t>(begin_.size()) - 1; }
   std::span<const Peer> of(std::uint32_t piece) const {
@@ -45,4 +45,4 @@ class Pulls {
   std::vector<Peer> peers_;
 };
 
-}  // namespace weft::placement
+}  // namespace weft::search

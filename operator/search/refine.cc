@@ -13,9 +13,13 @@
 #include "operator/search/exchange.h"
 #include "operator/search/pieces.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 using fabric::Tier;
+using objective::Candidate;
+using objective::Instance;
+using objective::SearchLimits;
+using objective::Shape;
 
 namespace {
 
@@ -229,10 +233,11 @@ std::vector<UnitOf> UnitsToMove(const Instance& instance) {
   }
   const auto sizes = instance.grid().sizes();
   std::vector<Shape> tiles = instance.grid().NaturalTiles();
-  std::stable_sort(tiles.begin(), tiles.end(),
-                   [](const Shape& a, const Shape& b) { return Volume(a) > Volume(b); });
-  for (const Shape& tile : tiles) add(MakeUnits(sizes, tile, instance.workers()).of);
-  add(MakeUnits(sizes, Shape(sizes.size(), 1), instance.workers()).of);
+  std::stable_sort(tiles.begin(), tiles.end(), [](const Shape& a, const Shape& b) {
+    return objective::Volume(a) > objective::Volume(b);
+  });
+  for (const Shape& tile : tiles) add(objective::MakeUnits(sizes, tile, instance.workers()).of);
+  add(objective::MakeUnits(sizes, Shape(sizes.size(), 1), instance.workers()).of);
   const auto kept = static_cast<std::ptrdiff_t>(std::min(out.size(), kMostUnits));
   return {out.end() - kept, out.end()};
 }
@@ -261,7 +266,7 @@ class Refiner {
       : instance_(instance),
         start_(start),
         limits_(limits),
-        cells_(instance, start.nodes, HomeTier(instance.request(), start.preferences),
+        cells_(instance, start.nodes, objective::HomeTier(instance.request(), start.preferences),
                limits.refine_cells),
         cell_of_(cells_.of_worker().begin(), cells_.of_worker().end()) {
     const Int128 part = start.cost >> kGapBits;
@@ -286,8 +291,8 @@ class Refiner {
   // The present placement, evaluated; nothing if it is not better than the start.
   std::optional<Candidate> Better() const {
     std::vector<fabric::NodeIndex> nodes = cells_.NodesFor(cell_of_);
-    if (nodes == start_.nodes || !MeetsTopology(instance_, nodes)) return std::nullopt;
-    Candidate candidate = Evaluate(instance_, std::move(nodes));
+    if (nodes == start_.nodes || !objective::MeetsTopology(instance_, nodes)) return std::nullopt;
+    Candidate candidate = objective::Evaluate(instance_, std::move(nodes));
     if (candidate.objective() >= start_.objective()) return std::nullopt;
     return candidate;
   }
@@ -330,13 +335,13 @@ void RefineBest(const Instance& instance, const SearchLimits& all_limits, Int128
     Refiner refiner(instance, start, limits, enough);
     refiner.Run(refiner.cells(), rounds, seed + kMostUnits);
     for (std::size_t u = 0; u < units.size(); ++u) refiner.Run(units[u], rounds, seed + u);
-    if (auto found = refiner.Better()) InsertInOrder(*std::move(found), candidates);
+    if (auto found = refiner.Better()) objective::InsertInOrder(*std::move(found), candidates);
   };
   const std::uint32_t seeds = on_torus ? 1 : limits.SeedsFor(instance.workers());
   std::uint32_t in_vain = 0;  // starts since the last that gained
   bool gained = on_torus || planes || limits.last_in_vain;
   for (std::size_t i = 0; i < starts.size() && !reached(); ++i) {
-    const bool far = IsFar(candidates.front().cost, enough);
+    const bool far = objective::IsFar(candidates.front().cost, enough);
     if (in_vain >= limits.VainStartsFor(instance.workers(), planes, far)) break;
     const Int128 before = candidates.front().cost;
     for (std::uint32_t s = 0; s < seeds && !reached(); ++s) {
@@ -358,4 +363,4 @@ void RefineBest(const Instance& instance, const SearchLimits& all_limits, Int128
   }
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

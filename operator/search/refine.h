@@ -3,8 +3,9 @@
 #include <vector>
 
 #include "operator/objective/instance.h"
+#include "operator/objective/levels.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // Local search on the contracted job: the workers of one unit in one cell are a piece, and pieces
 // swap cells or move to free slots. A step is accepted if the cost is at most the cost some steps
@@ -21,7 +22,7 @@ namespace weft::placement {
 // Cost    O(neighbours of a piece) for each step.
 // Source  Burke and Bykov, "The late acceptance hill-climbing heuristic", European Journal of
 //         Operational Research 258, 2017.
-void RefineBest(const Instance& instance, const SearchLimits& limits, Int128 enough,
-                std::vector<Candidate>& candidates);
+void RefineBest(const objective::Instance& instance, const objective::SearchLimits& limits,
+                Int128 enough, std::vector<objective::Candidate>& candidates);
 
-}  // namespace weft::placement
+}  // namespace weft::search

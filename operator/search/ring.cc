@@ -8,10 +8,11 @@
 #include "operator/base/random.h"
 #include "operator/objective/hard_rules.h"
 
-namespace weft::placement {
+namespace weft::search {
 namespace {
 
 using fabric::NodeIndex;
+using objective::Candidate;
 
 constexpr std::size_t kShortened = 1;     // candidates that are shortened
 constexpr std::size_t kLongestMove = 3;   // hosts that or-opt moves together
@@ -43,7 +44,7 @@ struct Trip {
 
 class TripSearch {
  public:
-  TripSearch(const PairCost& prices, Trip start, std::uint64_t steps)
+  TripSearch(const objective::PairCost& prices, Trip start, std::uint64_t steps)
       : prices_(prices),
         now_(std::move(start)),
         left_(steps),
@@ -195,7 +196,7 @@ class TripSearch {
     Spend(size());
   }
 
-  const PairCost& prices_;
+  const objective::PairCost& prices_;
   Trip now_;
   std::uint64_t left_;
   std::vector<std::uint8_t> open_;  // by host: a leg of it may have a gain
@@ -203,7 +204,7 @@ class TripSearch {
 
 // Hosts of the candidate's torus that could take one of its workers; nothing if it uses several
 // toruses, or a host for two workers.
-std::optional<std::vector<NodeIndex>> FreeHosts(const Instance& instance,
+std::optional<std::vector<NodeIndex>> FreeHosts(const objective::Instance& instance,
                                                 const std::vector<NodeIndex>& used) {
   const fabric::Torus& torus = *instance.pair_cost().torus();
   std::vector<std::uint8_t> taken(instance.fabric().node_count(), 0);
@@ -221,27 +222,28 @@ std::optional<std::vector<NodeIndex>> FreeHosts(const Instance& instance,
 }
 
 // The candidate with a shorter ring, if one is found.
-std::optional<Candidate> Shortened(const Instance& instance, std::span<const std::uint32_t> ring,
-                                   const Candidate& start) {
+std::optional<Candidate> Shortened(const objective::Instance& instance,
+                                   std::span<const std::uint32_t> ring, const Candidate& start) {
   auto free = FreeHosts(instance, start.nodes);
   if (!free) return std::nullopt;
   Trip trip{{}, *std::move(free)};
   for (const std::uint32_t worker : ring) trip.at.push_back(start.nodes[worker]);
-  const SearchLimits& limits = instance.limits();
+  const objective::SearchLimits& limits = instance.limits();
   const auto hops = static_cast<std::int64_t>(ring.size());
   trip = TripSearch(instance.pair_cost(), std::move(trip), limits.ring_steps)
              .Run(limits.seed, hops * instance.pair_cost().hop_weight());
   WEFT_CHECK(trip.at.size() == ring.size());
   std::vector<NodeIndex> nodes(start.nodes.size());
   for (std::size_t i = 0; i < ring.size(); ++i) nodes[ring[i]] = trip.at[i];
-  if (!MeetsTopology(instance, nodes)) return std::nullopt;
-  Candidate found = Evaluate(instance, std::move(nodes));
+  if (!objective::MeetsTopology(instance, nodes)) return std::nullopt;
+  Candidate found = objective::Evaluate(instance, std::move(nodes));
   return found.objective() < start.objective() ? std::optional(std::move(found)) : std::nullopt;
 }
 
 }  // namespace
 
-void ShortenRings(const Instance& instance, Int128 enough, std::vector<Candidate>& candidates) {
+void ShortenRings(const objective::Instance& instance, Int128 enough,
+                  std::vector<Candidate>& candidates) {
   if (instance.pair_cost().torus() == nullptr || instance.workers() < kShortestRing) return;
   const std::vector<std::uint32_t> ring = RingOf(instance.graph());
   if (ring.empty()) return;
@@ -251,9 +253,9 @@ void ShortenRings(const Instance& instance, Int128 enough, std::vector<Candidate
   for (const Candidate& start : starts) {
     if (candidates.front().cost <= enough) return;
     if (auto found = Shortened(instance, ring, start)) {
-      InsertInOrder(*std::move(found), candidates);
+      objective::InsertInOrder(*std::move(found), candidates);
     }
   }
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

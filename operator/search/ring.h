@@ -3,8 +3,9 @@
 #include <vector>
 
 #include "operator/objective/instance.h"
+#include "operator/objective/levels.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // Local search for a job whose only traffic is one ring of workers, on a torus: the shortest round
 // trip over hosts that the search also chooses. It takes the best few candidates, shortens each by
@@ -14,6 +15,7 @@ namespace weft::placement {
 //
 // Cost    SearchLimits::ring_steps looked at, for each candidate.
 // Source  Lourenço, Martin and Stützle, "Iterated Local Search", Handbook of Metaheuristics, 2003.
-void ShortenRings(const Instance& instance, Int128 enough, std::vector<Candidate>& candidates);
+void ShortenRings(const objective::Instance& instance, Int128 enough,
+                  std::vector<objective::Candidate>& candidates);
 
-}  // namespace weft::placement
+}  // namespace weft::search

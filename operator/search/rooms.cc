@@ -4,13 +4,13 @@
 
 #include "operator/base/check.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 using fabric::DomainIndex;
 using fabric::NodeIndex;
 using fabric::Tier;
 
-Rooms::Rooms(const Instance& instance, fabric::ByTier<std::uint32_t> units)
+Rooms::Rooms(const objective::Instance& instance, fabric::ByTier<std::uint32_t> units)
     : instance_(&instance), node_tier_(instance.node_tier()), sorted_(node_tier_ + 1) {
   for (Tier t{0}; t < node_tier_; ++t) sorted_[t].resize(instance.fabric().domains(t).size());
   plain_ = std::all_of(units.begin(), units.end(), [](std::uint32_t unit) { return unit <= 1; });
@@ -84,4 +84,4 @@ std::vector<std::uint64_t> Rooms::Typical(Tier tier, DomainIndex domain, std::ui
   return typical;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -6,7 +6,7 @@
 
 #include "operator/objective/instance.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // The number of workers that each domain takes in whole tiles: at tier t, a multiple of units[t]. A
 // node with three slots has no room for a tile of four. With units of 1, rooms are the instance's
@@ -15,7 +15,7 @@ namespace weft::placement {
 // Cost  O(nodes) once if a unit is above 1; the children of a domain are sorted once.
 class Rooms {
  public:
-  Rooms(const Instance& instance, fabric::ByTier<std::uint32_t> units);
+  Rooms(const objective::Instance& instance, fabric::ByTier<std::uint32_t> units);
 
   std::uint64_t room(fabric::Tier tier, fabric::DomainIndex domain) const {
     if (plain_) return instance_->capacity(tier, domain);
@@ -39,7 +39,7 @@ class Rooms {
                                      std::uint64_t workers);
 
  private:
-  const Instance* instance_;
+  const objective::Instance* instance_;
   bool plain_ = true;
   fabric::Tier node_tier_;
   std::uint32_t node_unit_ = 1;
@@ -54,4 +54,4 @@ class Rooms {
   std::vector<Key> keys_;  // scratch
 };
 
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -4,7 +4,7 @@
 
 #include "operator/base/check.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 using fabric::DomainIndex;
 using fabric::Tier;
@@ -180,7 +180,7 @@ std::vector<Int128> LeavingLeast(const traffic::WorkerGraph& graph,
 }
 
 // The most units that a domain below the home can take.
-std::uint32_t LongestRun(const Tree& tree, std::uint32_t unit, std::uint32_t units) {
+std::uint32_t LongestRun(const objective::Tree& tree, std::uint32_t unit, std::uint32_t units) {
   std::uint64_t most = 1;
   for (DomainIndex d{0}; d < tree.domains(Tier{1}).EndIndex(); ++d) {
     most = std::max(most, tree.SlotsIn(Tier{1}, d) / unit);
@@ -190,7 +190,7 @@ std::uint32_t LongestRun(const Tree& tree, std::uint32_t unit, std::uint32_t uni
 
 }  // namespace
 
-RunPrices::RunPrices(const traffic::WorkerGraph& graph, const Tree& tree,
+RunPrices::RunPrices(const traffic::WorkerGraph& graph, const objective::Tree& tree,
                      std::span<const std::uint32_t> walk, std::uint32_t unit, Kind kind)
     : units_(static_cast<std::uint32_t>(walk.size()) / unit), prices_(tree.node_tier() + 1) {
   WEFT_CHECK(units_ > 0 && walk.size() == graph.workers());
@@ -213,4 +213,4 @@ RunPrices::RunPrices(const traffic::WorkerGraph& graph, const Tree& tree,
   }
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -7,7 +7,7 @@
 
 #include "operator/objective/tree.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // The price, by tier, of a domain that takes a run of k consecutive units of a walk: the step in
 // weight to the next wider tier times the bytes that leave the run. Prices are scaled down so that
@@ -20,7 +20,7 @@ class RunPrices {
  public:
   enum class Kind : std::uint8_t { kMean, kLeast };
   // `walk`: a permutation of the workers; unit q is walk[q * unit, (q + 1) * unit).
-  RunPrices(const traffic::WorkerGraph& graph, const Tree& tree,
+  RunPrices(const traffic::WorkerGraph& graph, const objective::Tree& tree,
             std::span<const std::uint32_t> walk, std::uint32_t unit, Kind kind = Kind::kMean);
 
   std::uint32_t units() const { return units_; }
@@ -33,4 +33,4 @@ class RunPrices {
   fabric::ByTier<std::vector<std::int64_t>> prices_;  // tier x units
 };
 
-}  // namespace weft::placement
+}  // namespace weft::search

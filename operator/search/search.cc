@@ -10,14 +10,19 @@
 #include "operator/objective/hard_rules.h"
 #include "operator/search/fill.h"
 #include "operator/search/orders.h"
+#include "operator/search/tiler.h"
 #include "operator/search/tiling.h"
 #include "operator/search/tilings.h"
 #include "operator/search/torus_search.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 using fabric::DomainIndex;
 using fabric::Tier;
+using objective::Candidate;
+using objective::PairCost;
+using objective::Shape;
+using objective::Tree;
 
 namespace {
 
@@ -64,7 +69,7 @@ struct HomeSearch {
 // 64 and 256 workers take a quarter longer, and single jobs cost up to 60 % more.
 class Greedy {
  public:
-  Greedy(const Instance& instance, const StandingOf& standing)
+  Greedy(const objective::Instance& instance, const StandingOf& standing)
       : instance_(&instance),
         standing_(standing),
         plain_(instance, fabric::ByTier<std::uint32_t>(instance.node_tier() + 1, 1)),
@@ -98,11 +103,11 @@ class Greedy {
   std::uint64_t FewestChildren(Tier tier) const;
   std::uint64_t ChildrenNeeded(Home home);
 
-  const Instance* instance_;
+  const objective::Instance* instance_;
   const StandingOf& standing_;
   Rooms plain_;
   Filler filler_;
-  const JobGrid& grid_;
+  const objective::JobGrid& grid_;
   std::map<fabric::ByTier<std::uint32_t>, Rooms> tiled_;
   std::vector<Candidate> candidates_;
   Standing best_ = Standing::kFar;  // of the candidates
@@ -157,7 +162,7 @@ bool Greedy::LayTilings(const Tree& tree) {
     const Int128 forecast = tiling.forecast + tiling.forecast / kPromisingPart;
     promising = promising == 0 ? forecast : std::min(promising, forecast);
   }
-  const SearchLimits& limits = instance_->limits();
+  const objective::SearchLimits& limits = instance_->limits();
   const bool groups_prefer = !instance_->preferred_sets().empty();
   bool group_missed = groups_prefer;  // by every placement so far
   for (std::size_t i = 0; i < tilings.size(); ++i) {
@@ -166,10 +171,10 @@ bool Greedy::LayTilings(const Tree& tree) {
     if (i >= (group_missed ? limits.tilings_of_groups : most)) break;
     if (i >= kFirstTilings && tilings[i].forecast > promising && forecasts_hold) continue;
     auto nodes = tiler.Lay(tilings[i]);
-    if (!nodes || Known(*nodes) || !MeetsTopology(*instance_, *nodes)) continue;
+    if (!nodes || Known(*nodes) || !objective::MeetsTopology(*instance_, *nodes)) continue;
     Add(std::move(*nodes));
     if (best_ == Standing::kEnough) return true;
-    group_missed = group_missed && candidates_.back().preferences[kGroupsMissed] > 0;
+    group_missed = group_missed && candidates_.back().preferences[objective::kGroupsMissed] > 0;
   }
   return false;
 }
@@ -180,8 +185,8 @@ bool Greedy::Known(const std::vector<fabric::NodeIndex>& nodes) const {
 }
 
 void Greedy::Add(std::vector<fabric::NodeIndex> nodes) {
-  WEFT_DCHECK(MeetsHardRules(*instance_, nodes));
-  candidates_.push_back(Evaluate(*instance_, std::move(nodes)));
+  WEFT_DCHECK(objective::MeetsHardRules(*instance_, nodes));
+  candidates_.push_back(objective::Evaluate(*instance_, std::move(nodes)));
   best_ = std::max(best_, standing_(candidates_.back()));
 }
 
@@ -215,7 +220,7 @@ void Greedy::TryPlane(const PairCost::Plane& plane, Home home) {
       answer[worker] = nodes[at];
       --left;
     }
-    if (!MeetsHardRules(*instance_, answer)) continue;
+    if (!objective::MeetsHardRules(*instance_, answer)) continue;
     Add(std::move(answer));
   }
 }
@@ -297,7 +302,7 @@ void Greedy::AddTiled(Home home, std::uint64_t node_room, std::vector<Layout>& l
   Shape tile = grid_.BestTile(Shape(all.size(), 1), all, node_room);
   std::vector<Shape> nest = {tile};
   fabric::ByTier<std::uint32_t> units(last + 1, 1), all_units;
-  units[last] = static_cast<std::uint32_t>(Volume(tile));
+  units[last] = static_cast<std::uint32_t>(objective::Volume(tile));
   all_units = units;
   const std::vector<std::uint64_t> typical =
       RoomsFor(units).Typical(home.tier, home.domain, instance_->workers());
@@ -306,7 +311,7 @@ void Greedy::AddTiled(Home home, std::uint64_t node_room, std::vector<Layout>& l
     if (below >= typical.size()) continue;
     tile = grid_.BestTile(tile, all, typical[below]);
     nest.insert(nest.begin(), tile);
-    all_units[t] = static_cast<std::uint32_t>(Volume(tile));
+    all_units[t] = static_cast<std::uint32_t>(objective::Volume(tile));
   }
   std::vector<std::uint32_t> order = Walk(all, nest, grid_.heaviest_first());
   layouts.push_back({order, units});
@@ -337,7 +342,7 @@ void Greedy::Try(Home home, Layout layout) {
   KeepAtomsTogether(*instance_, layout.workers);
   auto nodes = filler_.Fill(home.tier, home.domain, layout.workers, RoomsFor(layout.units));
   if (!nodes) return;
-  if (instance_->has_groups() && !MeetsHardRules(*instance_, *nodes)) return;
+  if (instance_->has_groups() && !objective::MeetsHardRules(*instance_, *nodes)) return;
   Add(std::move(*nodes));
 }
 
@@ -351,7 +356,7 @@ void Greedy::TryHome(Home home) {
 
 }  // namespace
 
-std::vector<Tier> AllowedTiers(const Request& request) {
+std::vector<Tier> AllowedTiers(const objective::Request& request) {
   const Tier widest = request.required.value_or(fabric::kOutside);
   const Tier best = std::max(request.preferred.value_or(widest), widest);
   std::vector<Tier> tiers;
@@ -359,8 +364,9 @@ std::vector<Tier> AllowedTiers(const Request& request) {
   return tiers;
 }
 
-std::vector<Candidate> GreedyCandidates(const Instance& instance, const StandingOf& standing) {
+std::vector<Candidate> GreedyCandidates(const objective::Instance& instance,
+                                        const StandingOf& standing) {
   return Greedy(instance, standing).Run();
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

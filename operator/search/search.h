@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "operator/objective/instance.h"
+#include "operator/objective/levels.h"
 
 // Words of this module, beside those of objective/instance.h.
 //   walk    an order of the workers in which each unit is a run of consecutive workers
@@ -13,7 +14,7 @@
 //   home    a domain that contains the whole job
 //   cell    nodes on each of which a worker costs the same (cells.h)
 //   piece   the workers of one unit in one cell (refine.h)
-namespace weft::placement {
+namespace weft::search {
 
 // Good placements of one instance, found greedily: for each possible home of the job,
 // Filler places the workers in a few promising orders, and each result is priced
@@ -29,8 +30,9 @@ enum class Standing : std::uint8_t {
   kNear,    // others may be a little better
   kEnough,  // no other is worth a search
 };
-using StandingOf = std::function<Standing(const Candidate&)>;
-std::vector<Candidate> GreedyCandidates(const Instance& instance, const StandingOf& standing);
+using StandingOf = std::function<Standing(const objective::Candidate&)>;
+std::vector<objective::Candidate> GreedyCandidates(const objective::Instance& instance,
+                                                   const StandingOf& standing);
 
 // A domain that may hold the whole job.
 struct Home {
@@ -42,6 +44,6 @@ struct Home {
 
 // Tiers at which one domain may hold the whole job, best first: from `preferred` to the wider
 // tiers, up to `required`.
-std::vector<fabric::Tier> AllowedTiers(const Request& request);
+std::vector<fabric::Tier> AllowedTiers(const objective::Request& request);
 
-}  // namespace weft::placement
+}  // namespace weft::search

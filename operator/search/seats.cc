@@ -5,7 +5,7 @@
 
 #include "operator/base/check.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 using fabric::NodeIndex;
 using fabric::Torus;
@@ -54,7 +54,7 @@ NodeIndex NodeAt(const Torus& torus, NodeIndex from, const Offset& offset) {
 
 }  // namespace
 
-Seats::Seats(const Instance& instance, std::span<const NodeIndex> nodes, NodeIndex begin,
+Seats::Seats(const objective::Instance& instance, std::span<const NodeIndex> nodes, NodeIndex begin,
              NodeIndex end)
     : torus_(*instance.pair_cost().torus()), first_(instance.fabric().node_count(), kNone) {
   const fabric::TorusShape& shape = torus_.ShapeAround(nodes.front());
@@ -110,4 +110,4 @@ std::vector<std::uint32_t> Seats::SeatsOf(std::span<const NodeIndex> nodes) cons
   return seats;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -8,7 +8,7 @@
 #include "operator/base/check.h"
 #include "operator/objective/instance.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // The seats of one torus: each host has one seat for every worker that it can take. Seats of a host
 // follow each other.
@@ -19,8 +19,8 @@ class Seats {
   // The hosts of the torus of `nodes` in [begin, end); `nodes` are among them.
   // Cost  O(hosts x (seats of a host)^2): a host's seats are near each other, and all seats of the
   //       few hosts around it are near each of them.
-  Seats(const Instance& instance, std::span<const fabric::NodeIndex> nodes, fabric::NodeIndex begin,
-        fabric::NodeIndex end);
+  Seats(const objective::Instance& instance, std::span<const fabric::NodeIndex> nodes,
+        fabric::NodeIndex begin, fabric::NodeIndex end);
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(node_.size()); }
   fabric::NodeIndex node(std::uint32_t seat) const { return node_[seat]; }
@@ -58,4 +58,4 @@ class Seats {
   std::vector<std::uint32_t> near_begin_, near_;
 };
 
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -6,10 +6,11 @@
 
 #include "operator/base/check.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 using fabric::NodeIndex;
 using fabric::TorusPlace;
+using objective::Box;
 
 namespace {
 
@@ -78,4 +79,4 @@ std::vector<NodeIndex> SpreadLayout(const BoxLayout& layout, const fabric::Torus
   return Spreading(layout, torus, shape, around).Run(std::move(nodes));
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -5,7 +5,7 @@
 
 #include "operator/search/box_layouts.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // Puts the vertices of a layout on as many nodes of a torus, which may be anywhere in it, so that
 // vertices that are near in the layout are near in the torus. The layout's box is cut in two along
@@ -17,7 +17,7 @@ namespace weft::placement {
 // Cost    O(vertices x log^2 vertices).
 // Source  as LayByBisection (bisect.h), but both sides are cut by geometry.
 std::vector<fabric::NodeIndex> SpreadLayout(const BoxLayout& layout, const fabric::Torus& torus,
-                                            const Box& around,
+                                            const objective::Box& around,
                                             std::vector<fabric::NodeIndex> nodes);
 
-}  // namespace weft::placement
+}  // namespace weft::search

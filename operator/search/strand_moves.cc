@@ -4,7 +4,7 @@
 
 #include "operator/base/check.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 namespace {
 
@@ -114,4 +114,4 @@ bool StrandMoves::Drag(const Strands& strands) {
   return true;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

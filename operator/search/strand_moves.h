@@ -7,7 +7,7 @@
 #include "operator/search/seats.h"
 #include "operator/search/strands.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // Who sits where.
 struct Seating {
@@ -63,4 +63,4 @@ class StrandMoves {
   std::uint64_t round_ = 0;
 };
 
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -6,7 +6,7 @@
 #include "operator/base/check.h"
 #include "operator/objective/units.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 using traffic::Edge;
 
@@ -18,9 +18,10 @@ constexpr std::uint32_t kLargestCluster = 16;
 
 // The edges along each digit of the grid, the digit with the most bytes per edge first. Edges
 // between workers that differ in several digits are left out.
-std::vector<std::vector<Edge>> ByDigit(const Instance& instance, std::span<const Edge> edges) {
+std::vector<std::vector<Edge>> ByDigit(const objective::Instance& instance,
+                                       std::span<const Edge> edges) {
   std::vector<std::uint32_t> grid(instance.grid().sizes().begin(), instance.grid().sizes().end());
-  if (Volume(grid) != instance.workers()) grid = {instance.workers()};
+  if (objective::Volume(grid) != instance.workers()) grid = {instance.workers()};
   std::vector<std::vector<Edge>> along(grid.size());
   for (const Edge& edge : edges) {
     std::uint32_t a = edge.a, b = edge.b;
@@ -120,7 +121,7 @@ void Strands::Join(std::uint32_t workers, UnionFind& joined) {
   }
 }
 
-std::vector<Strands> StrandsOf(const Instance& instance, std::span<const Edge> edges) {
+std::vector<Strands> StrandsOf(const objective::Instance& instance, std::span<const Edge> edges) {
   std::vector<Strands> all;
   UnionFind joined(instance.workers());  // by the digits so far
   UnionFind clusters = joined;           // the last that were not too large
@@ -140,4 +141,4 @@ std::vector<Strands> StrandsOf(const Instance& instance, std::span<const Edge> e
   return all;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

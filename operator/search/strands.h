@@ -8,7 +8,7 @@
 #include "operator/base/union_find.h"
 #include "operator/objective/instance.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // One digit of the job's grid, as lines of workers.
 //   strand   the workers of one line in the order of their traffic: a ring or a path. In an
@@ -32,7 +32,7 @@ class Strands {
   std::uint32_t in_cluster(std::uint32_t worker) const { return in_cluster_[worker]; }
 
  private:
-  friend std::vector<Strands> StrandsOf(const Instance& instance,
+  friend std::vector<Strands> StrandsOf(const objective::Instance& instance,
                                         std::span<const traffic::Edge> edges);
   struct Strand {
     std::vector<std::uint32_t> workers;
@@ -53,6 +53,7 @@ class Strands {
 // The strands of every digit with traffic, the digit with the most bytes per pair first. A job
 // without a regular grid is one digit. `edges`: the traffic between workers.
 // Cost  O(edges x digits + workers x digits).
-std::vector<Strands> StrandsOf(const Instance& instance, std::span<const traffic::Edge> edges);
+std::vector<Strands> StrandsOf(const objective::Instance& instance,
+                               std::span<const traffic::Edge> edges);
 
-}  // namespace weft::placement
+}  // namespace weft::search

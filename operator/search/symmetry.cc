@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-namespace weft::placement {
+namespace weft::search {
 
 using fabric::DomainIndex;
 using fabric::NodeIndex;
@@ -25,19 +25,19 @@ class Numbering {
 
 }  // namespace
 
-bool MayHold(const Instance& instance, NodeIndex node) {
+bool MayHold(const objective::Instance& instance, NodeIndex node) {
   if (instance.slots()[node] == 0) return false;
   const Tier required = instance.request().required.value_or(fabric::kOutside);
   const DomainIndex domain = instance.fabric().domains(required).of_node[node];
   return instance.SlotsIn(required, domain) >= instance.workers();
 }
 
-Symmetry::Symmetry(const Instance& instance) : instance_(&instance) {
+Symmetry::Symmetry(const objective::Instance& instance) : instance_(&instance) {
   const fabric::Fabric& fabric = instance.fabric();
   const Tier last = instance.node_tier();
   signature_.resize(last + 1);
   least_name_.resize(last + 1);
-  const PairCost& pair_cost = instance.pair_cost();
+  const objective::PairCost& pair_cost = instance.pair_cost();
   Numbering numbering;
   for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
     if (!MayHold(instance, n)) {
@@ -112,4 +112,4 @@ void Symmetry::Collect(Tier tier, DomainIndex domain, std::vector<NodeIndex>& ke
   }
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -6,11 +6,11 @@
 
 #include "operator/objective/instance.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // Whether the node may hold a worker: it has a free slot, and its domain of the required level has
 // room for the whole job.
-bool MayHold(const Instance& instance, fabric::NodeIndex node);
+bool MayHold(const objective::Instance& instance, fabric::NodeIndex node);
 
 // Interchangeable nodes and domains of one instance: they have the same slots, wholly-free state,
 // PairCost::stand and children. A node of the job's last attempt is not interchangeable with any
@@ -19,7 +19,7 @@ bool MayHold(const Instance& instance, fabric::NodeIndex node);
 // Cost  O(nodes x log nodes).
 class Symmetry {
  public:
-  explicit Symmetry(const Instance& instance);
+  explicit Symmetry(const objective::Instance& instance);
 
   // Equal for interchangeable domains of one tier.
   std::uint32_t signature(fabric::Tier tier, fabric::DomainIndex domain) const {
@@ -36,10 +36,10 @@ class Symmetry {
   void Collect(fabric::Tier tier, fabric::DomainIndex domain,
                std::vector<fabric::NodeIndex>& kept) const;
 
-  const Instance* instance_;
+  const objective::Instance* instance_;
   fabric::ByTier<fabric::ByDomain<std::uint32_t>> signature_;
   fabric::ByTier<fabric::ByDomain<std::uint32_t>>
       least_name_;  // of the nodes with slots, by domain
 };
 
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -9,10 +9,14 @@
 #include "operator/base/check.h"
 #include "operator/search/orders.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 using fabric::DomainIndex;
 using fabric::Tier;
+using objective::Instance;
+using objective::Shape;
+using objective::Tree;
+using objective::Volume;
 
 namespace {
 
@@ -205,7 +209,7 @@ class Maker {
 
   const Instance& instance_;
   const Tree& tree_;
-  const JobGrid& grid_;
+  const objective::JobGrid& grid_;
   fabric::ByTier<std::vector<std::uint64_t>> rooms_;
   std::optional<Forecast> forecast_;
   std::vector<Tiling> tilings_;
@@ -220,4 +224,4 @@ std::vector<Tiling> TilingsFor(const Instance& instance, const Tree& tree) {
   return Maker(instance, tree).Make();
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

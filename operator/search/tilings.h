@@ -4,10 +4,10 @@
 
 #include "operator/search/tiling.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // Tilings that are worth trying: for every natural tile of the job and for single workers, with and
 // without larger boxes that fit the usual domain, in a few orders of the axes.
-std::vector<Tiling> TilingsFor(const Instance& instance, const Tree& tree);
+std::vector<Tiling> TilingsFor(const objective::Instance& instance, const objective::Tree& tree);
 
-}  // namespace weft::placement
+}  // namespace weft::search

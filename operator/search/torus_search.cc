@@ -15,7 +15,7 @@
 #include "operator/search/free_places.h"
 #include "operator/search/spread.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 using fabric::DomainIndex;
 using fabric::NodeIndex;
@@ -23,6 +23,10 @@ using fabric::Tier;
 using fabric::Torus;
 using fabric::TorusPlace;
 using fabric::TorusShape;
+using objective::Box;
+using objective::Candidate;
+using objective::Instance;
+using objective::TorusSize;
 
 namespace {
 
@@ -38,23 +42,23 @@ constexpr int kHopsOfHole = 2;
 
 // The job as units, each of which fills one node.
 struct NodeUnits {
-  Units units;
+  objective::Units units;
   std::vector<DigitTraffic> digits;
 };
 
 NodeUnits UnitsOfNodes(const Instance& instance, std::uint64_t room) {
   std::vector<std::uint32_t> grid(instance.grid().sizes().begin(), instance.grid().sizes().end());
-  Shape tile(grid.size(), 1);
-  if (Volume(grid) == instance.workers()) {
+  objective::Shape tile(grid.size(), 1);
+  if (objective::Volume(grid) == instance.workers()) {
     tile = instance.grid().BestTile(tile, grid, room);
   } else {
     grid = {instance.workers()};  // a job without a regular grid is one row of workers
     tile = {1};
   }
-  NodeUnits result{MakeUnits(grid, tile, instance.workers()), {}};
-  const Units& units = result.units;
-  result.digits =
-      TrafficByDigit(TrafficBetween(instance.graph(), units.of, units.count()), units.grid);
+  NodeUnits result{objective::MakeUnits(grid, tile, instance.workers()), {}};
+  const objective::Units& units = result.units;
+  result.digits = TrafficByDigit(
+      objective::TrafficBetween(instance.graph(), units.of, units.count()), units.grid);
   return result;
 }
 
@@ -270,8 +274,8 @@ class TorusSearch {
     for (std::uint32_t w = 0; w < nodes.size(); ++w) nodes[w] = of_unit[job_.units.of[w]];
     const auto same = [&](const Candidate& one) { return one.nodes == nodes; };
     if (std::any_of(candidates.begin(), candidates.end(), same)) return;
-    if (!MeetsTopology(instance_, nodes)) return;
-    candidates.push_back(Evaluate(instance_, std::move(nodes)));
+    if (!objective::MeetsTopology(instance_, nodes)) return;
+    candidates.push_back(objective::Evaluate(instance_, std::move(nodes)));
   }
 
   const Instance& instance_;
@@ -326,4 +330,4 @@ std::vector<Candidate> TorusCandidates(const Instance& instance, Tier home, Doma
   return candidates;
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

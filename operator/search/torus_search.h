@@ -3,8 +3,9 @@
 #include <vector>
 
 #include "operator/objective/instance.h"
+#include "operator/objective/levels.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 // Placements of the job inside a single torus, for each torus in one domain. All of them meet the
 // hard rules; empty if no torus has room for the job.
@@ -15,7 +16,7 @@ namespace weft::placement {
 //       box that has enough of them, and layouts are spread over free places (spread.h).
 // Cost  SearchLimits::box_steps, and SearchLimits::boxes placements evaluated in each of a few
 //       toruses; O(places of the torus) for every size of box.
-std::vector<Candidate> TorusCandidates(const Instance& instance, fabric::Tier home,
-                                       fabric::DomainIndex domain);
+std::vector<objective::Candidate> TorusCandidates(const objective::Instance& instance,
+                                                  fabric::Tier home, fabric::DomainIndex domain);
 
-}  // namespace weft::placement
+}  // namespace weft::search

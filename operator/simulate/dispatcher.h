@@ -66,7 +66,7 @@ class Dispatcher {
   struct Asker {
     api::ObjectMeta meta;
     cluster::WorkloadView workload;
-    placement::Request request;
+    objective::Request request;
     const traffic::WorkerGraph* graph = nullptr;
     bool named = false;  // true: claims carry the job's name
   };

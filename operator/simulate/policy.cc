@@ -24,16 +24,16 @@ constexpr std::array<std::pair<Policy, std::string_view>, 7> kPolicies{{
     {Policy::kSlurmBlock, "slurm-block"},
 }};
 
-std::vector<std::uint32_t> SlotsOf(const fabric::Claims& claims, const placement::Request& request,
+std::vector<std::uint32_t> SlotsOf(const fabric::Claims& claims, const objective::Request& request,
                                    bool empty) {
-  placement::SlotQuery query;
+  rules::SlotQuery query;
   query.pod = &request.pod;
   query.job = request.job;
   query.excluded = request.excluded;
   query.cap = request.workers;
   query.ignore_claims = empty;
   std::vector<std::uint32_t> slots;
-  placement::CountSlots(claims, query, slots);
+  rules::CountSlots(claims, query, slots);
   return slots;
 }
 
@@ -82,11 +82,11 @@ std::optional<Policy> FindPolicy(std::string_view name) {
 }
 
 std::optional<std::vector<fabric::NodeIndex>> Placer::Place(const fabric::Claims& claims,
-                                                            const placement::Request& request,
+                                                            const objective::Request& request,
                                                             const traffic::WorkerGraph& graph,
                                                             bool empty) {
   if (policy_ == Policy::kWeft) {
-    placement::Options options;
+    objective::Options options;
     options.ignore_claims = empty;
     auto plan = placement::Solve(claims, request, graph, options);
     if (!plan) return std::nullopt;
@@ -99,7 +99,7 @@ std::optional<std::vector<fabric::NodeIndex>> Placer::Place(const fabric::Claims
 }
 
 std::optional<std::vector<fabric::NodeIndex>> Placer::Reserve(const fabric::Claims& claims,
-                                                              const placement::Request& request,
+                                                              const objective::Request& request,
                                                               const traffic::WorkerGraph& graph,
                                                               bool empty) {
   if (policy_ != Policy::kWeft) return Place(claims, request, graph, empty);
@@ -108,7 +108,7 @@ std::optional<std::vector<fabric::NodeIndex>> Placer::Reserve(const fabric::Clai
   return std::move(plan->nodes);
 }
 
-bool Placer::Fits(const fabric::Claims& claims, const placement::Request& request,
+bool Placer::Fits(const fabric::Claims& claims, const objective::Request& request,
                   const traffic::WorkerGraph& graph) const {
   if (policy_ == Policy::kWeft) return placement::Fits(claims, request, graph);
   const std::vector<std::uint32_t> slots = SlotsOf(claims, request, false);

@@ -12,7 +12,7 @@ namespace weft::simulate {
 // How many workers of each shape the nodes have room for, kept up to date as claims change: a shape
 // with less room than workers fits nowhere, and no search is needed to know that.
 //
-// How   Counts as placement::CountSlotsByNode, but without ComputeDomains and power limits, so it
+// How   Counts as rules::CountSlotsByNode, but without ComputeDomains and power limits, so it
 //       may count too much, never too little. Shapes with equal pods share one count.
 // Cost  O(nodes) for each kind of pod to make; O(kinds of pods) for each changed node.
 class Rooms {
@@ -28,8 +28,8 @@ class Rooms {
 
  private:
   struct Kind {
-    const placement::PodRequirements* pod = nullptr;
-    std::vector<placement::Want> wants;
+    const rules::PodRequirements* pod = nullptr;
+    std::vector<rules::Want> wants;
     std::vector<std::uint32_t> most;   // by node: with nothing else on it
     std::vector<std::uint32_t> slots;  // by node: now
     std::uint64_t total = 0;

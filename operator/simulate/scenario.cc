@@ -68,7 +68,7 @@ class Maker {
     shape.workload = like;
     shape.graph.emplace(shape.problem.traffic);
     shape.gpus = like.workers * like.accelerator->per_worker;
-    placement::Options alone;
+    objective::Options alone;
     alone.ignore_claims = true;
     auto best = placement::Solve(on_.claims, shape.problem.request, *shape.graph, alone);
     if (!best) {

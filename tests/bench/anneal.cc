@@ -15,8 +15,8 @@ namespace weft::quality {
 
 using fabric::NodeIndex;
 using fabric::Tier;
-using placement::Candidate;
-using placement::Instance;
+using objective::Candidate;
+using objective::Instance;
 
 namespace {
 
@@ -34,7 +34,7 @@ constexpr std::uint32_t kReach = 2;        // hops along a dimension of a torus
 // The slots of the domain that the job must stay in, in the fabric's order: neighbours in the list
 // are near each other.
 std::vector<NodeIndex> SlotsOf(const Instance& instance, const Candidate& like) {
-  const Tier tier = placement::HomeTier(instance.request(), like.preferences);
+  const Tier tier = objective::HomeTier(instance.request(), like.preferences);
   const auto& domains = instance.fabric().domains(tier);
   const auto domain = domains.of_node[like.nodes.front()];
   std::vector<NodeIndex> slots;
@@ -66,17 +66,17 @@ using Units = std::vector<std::vector<Worker>>;
 
 // The job's units, by the tile that makes them.
 std::vector<Units> UnitsOf(const Instance& instance) {
-  std::vector<placement::Shape> tiles = instance.grid().NaturalTiles();
+  std::vector<objective::Shape> tiles = instance.grid().NaturalTiles();
   const auto sizes = instance.grid().sizes();
   for (std::size_t digit = 0; digit < sizes.size(); ++digit) {
     tiles.emplace_back(sizes.size(), 1);
     tiles.back()[digit] = sizes[digit];
   }
   std::vector<Units> all;
-  for (const placement::Shape& tile : tiles) {
-    const auto size = placement::Volume(tile);
+  for (const objective::Shape& tile : tiles) {
+    const auto size = objective::Volume(tile);
     if (size < 2 || size > std::min(kLargestUnit, instance.workers() / 2)) continue;
-    const placement::Units units = placement::MakeUnits(sizes, tile, instance.workers());
+    const objective::Units units = objective::MakeUnits(sizes, tile, instance.workers());
     Units members(units.count());
     for (Worker w = 0; w < instance.workers(); ++w) members[units.of[w]].push_back(w);
     all.push_back(std::move(members));
@@ -242,7 +242,7 @@ class Annealer {
 
   // The cost of all pairs with a moved worker.
   double MovedCost() const {
-    const placement::PairCost& prices = instance_.pair_cost();
+    const objective::PairCost& prices = instance_.pair_cost();
     double sum = 0;
     for (const Worker worker : moved_) {
       const NodeIndex node = nodes_[worker];
@@ -338,8 +338,8 @@ class Annealer {
 
 Candidate Anneal(const Instance& instance, const Candidate& start, const AnnealOptions& options) {
   if (instance.workers() < 2) return start;
-  Candidate found = placement::Evaluate(instance, Annealer(instance, start, options).Run());
-  if (!placement::MeetsHardRules(instance, found.nodes)) return start;
+  Candidate found = objective::Evaluate(instance, Annealer(instance, start, options).Run());
+  if (!objective::MeetsHardRules(instance, found.nodes)) return start;
   return found.objective() < start.objective() ? found : start;
 }
 
@@ -350,8 +350,8 @@ std::optional<Candidate> LayBlock(const Instance& instance, const Candidate& lik
   for (std::uint64_t i = 0; i <= kBlocks; ++i) {
     const auto begin = slots.begin() + static_cast<std::ptrdiff_t>(spare * i / kBlocks);
     std::vector<NodeIndex> nodes(begin, begin + instance.workers());
-    if (!placement::MeetsHardRules(instance, nodes)) continue;
-    Candidate laid = placement::Evaluate(instance, std::move(nodes));
+    if (!objective::MeetsHardRules(instance, nodes)) continue;
+    Candidate laid = objective::Evaluate(instance, std::move(nodes));
     if (!best || laid.objective() < best->objective()) best = std::move(laid);
   }
   return best;

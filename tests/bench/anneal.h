@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "operator/objective/instance.h"
+#include "operator/objective/levels.h"
 
 namespace weft::quality {
 
@@ -24,12 +25,12 @@ struct AnnealOptions {
 //
 // Cost    O(steps x neighbours of a worker).
 // Source  Kirkpatrick, Gelatt, Vecchi, "Optimization by Simulated Annealing", Science 1983.
-placement::Candidate Anneal(const placement::Instance& instance, const placement::Candidate& start,
+objective::Candidate Anneal(const objective::Instance& instance, const objective::Candidate& start,
                             const AnnealOptions& options);
 
 // The workers in order on consecutive free slots of the domain of `like` that Anneal would stay in:
 // the cheapest of some such placements. Nothing if none meets the rules.
-std::optional<placement::Candidate> LayBlock(const placement::Instance& instance,
-                                             const placement::Candidate& like);
+std::optional<objective::Candidate> LayBlock(const objective::Instance& instance,
+                                             const objective::Candidate& like);
 
 }  // namespace weft::quality

@@ -2,9 +2,9 @@
 
 namespace weft::quality {
 
-Groups::Groups(const placement::Instance& instance, placement::Nodes nodes) : instance_(instance) {
+Groups::Groups(const objective::Instance& instance, objective::Nodes nodes) : instance_(instance) {
   of_worker_.resize(instance.workers());
-  for (const placement::GroupConstraint& group : instance.request().groups) {
+  for (const objective::GroupConstraint& group : instance.request().groups) {
     for (std::size_t s = 0; s < group.sets.size(); ++s) {
       const auto workers = group.sets.set(s);
       for (const std::uint32_t worker : workers) {
@@ -18,7 +18,7 @@ Groups::Groups(const placement::Instance& instance, placement::Nodes nodes) : in
 }
 
 std::optional<std::int64_t> Groups::Change(std::span<const std::uint32_t> moved,
-                                           placement::Nodes nodes) {
+                                           objective::Nodes nodes) {
   std::int64_t change = 0;
   ++changes_;
   changed_.clear();
@@ -40,7 +40,7 @@ void Groups::Keep() {
   for (const std::uint32_t s : changed_) sets_[s].missed = !sets_[s].missed;
 }
 
-bool Groups::Look(Set& set, placement::Nodes nodes) const {
+bool Groups::Look(Set& set, objective::Nodes nodes) const {
   const fabric::Tier hull = instance_.HullOf(set.workers, nodes);
   set.missed = set.preferred && hull < *set.preferred;
   return !set.required || hull >= *set.required;

@@ -15,12 +15,12 @@ namespace weft::quality {
 // Cost  Change O(workers of all sets with a moved worker).
 class Groups {
  public:
-  Groups(const placement::Instance& instance, placement::Nodes nodes);
+  Groups(const objective::Instance& instance, objective::Nodes nodes);
 
   bool any() const { return !sets_.empty(); }
   // How many more sets miss their preferred level now that the workers were moved to `nodes`;
   // nothing if a set has left its required level.
-  std::optional<std::int64_t> Change(std::span<const std::uint32_t> moved, placement::Nodes nodes);
+  std::optional<std::int64_t> Change(std::span<const std::uint32_t> moved, objective::Nodes nodes);
   // Keeps what the last Change found; without it, the move counts as undone.
   void Keep();
 
@@ -33,9 +33,9 @@ class Groups {
   };
 
   // Sets `missed`; false if the required level is left.
-  bool Look(Set& set, placement::Nodes nodes) const;
+  bool Look(Set& set, objective::Nodes nodes) const;
 
-  const placement::Instance& instance_;
+  const objective::Instance& instance_;
   std::vector<Set> sets_;
   std::vector<std::vector<std::uint32_t>> of_worker_;
   std::vector<std::uint32_t> changed_;

@@ -5,7 +5,7 @@
 // How long counting the free slots of a whole fabric takes, per node: the part of every solve that
 // looks at all nodes. Half of the nodes are full, a quarter half used, as in a busy cluster; all
 // carry the taint of GPU nodes, which the job tolerates.
-namespace weft::placement {
+namespace weft::rules {
 namespace {
 
 fabric::Fabric MakeFabric(int nodes) {
@@ -65,4 +65,4 @@ BENCHMARK(BM_CountSlots)
     ->Unit(benchmark::kMicrosecond);
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::rules

@@ -221,14 +221,14 @@ void Measure(const Site& site, const Job& job, const Arguments& arguments) {
   const traffic::WorkerGraph graph(problem->traffic);
   const auto plan = placement::Solve(on.claims, problem->request, graph);
   if (!plan) Stop(std::string(job.name) + ": not placed");
-  const placement::PairCost pair_cost(*on.fabric, true);
+  const objective::PairCost pair_cost(*on.fabric, true);
   Placements placements(*on.fabric, plan->nodes, arguments.seed);
   std::vector<double> costs, steps;
   for (std::uint64_t i = 0; i < arguments.placements; ++i) {
     const std::vector<NodeIndex> nodes = placements.Make(i, arguments.placements);
     const auto one = predict::Predict(on, workloads->front(), problem->traffic, nodes);
     if (!one) Stop(one.error().message);
-    costs.push_back(static_cast<double>(placement::Cost(pair_cost, graph, nodes)));
+    costs.push_back(static_cast<double>(objective::Cost(pair_cost, graph, nodes)));
     steps.push_back(one->prediction.step.Seconds());
   }
   const auto liked = std::min_element(costs.begin(), costs.end()) - costs.begin();

@@ -30,8 +30,8 @@
 namespace weft::quality {
 namespace {
 
-using placement::Candidate;
-using placement::Effort;
+using objective::Candidate;
+using objective::Effort;
 using testing::Family;
 using testing::RandomInstance;
 
@@ -54,7 +54,7 @@ struct Arguments {
   double seconds_each = std::numeric_limits<double>::infinity();
 };
 
-Solved MustSolve(const RandomInstance& instance, const placement::SearchLimits& limits) {
+Solved MustSolve(const RandomInstance& instance, const objective::SearchLimits& limits) {
   auto solved = Solve(instance, OptionsWith(limits));
   if (solved) return *std::move(solved);
   std::fprintf(stderr, "not placed: %s\n", instance.what.c_str());
@@ -75,7 +75,7 @@ class Quest {
   void Run() {
     SearchThoroughly();
     if (arguments_.starts == 0 || arguments_.anneal == 0) return;
-    const placement::Instance prepared(*instance_.claims, instance_.request, *instance_.graph,
+    const objective::Instance prepared(*instance_.claims, instance_.request, *instance_.graph,
                                        OptionsWith({}));
     if (MoreWanted()) Cool(prepared, mine_, kWarm, "annealing from the best");
     if (!MoreWanted()) return;
@@ -94,7 +94,7 @@ class Quest {
   }
 
   void SearchThoroughly() {
-    placement::SearchLimits limits = placement::LimitsOf(Effort::kThorough);
+    objective::SearchLimits limits = objective::LimitsOf(Effort::kThorough);
     limits.refine_steps *= arguments_.times;
     limits.refine_steps_per_piece *= arguments_.times;
     limits.refine_steps_on_torus *= arguments_.times;
@@ -109,7 +109,7 @@ class Quest {
     }
   }
 
-  void Cool(const placement::Instance& prepared, const Candidate& start, double accepted,
+  void Cool(const objective::Instance& prepared, const Candidate& start, double accepted,
             const std::string& who) {
     AnnealOptions options;
     options.steps = std::uint64_t{arguments_.anneal} * 1'000'000;
@@ -156,7 +156,7 @@ Cell Measure(Family family, const Size& size, const Arguments& arguments, Refere
     const RandomInstance instance = testing::MakeLargeInstance(family, seed, options);
     const Key key{name, size.workers, seed};
     const std::uint64_t fingerprint = Fingerprint(instance.what);
-    const Solved measured = MustSolve(instance, placement::LimitsOf(arguments.effort));
+    const Solved measured = MustSolve(instance, objective::LimitsOf(arguments.effort));
     const std::optional<Known> known = reference.Find(key, fingerprint);
     const Known first{measured.candidate.objective(), fingerprint,
                       EffortName(arguments.effort) + " effort"};
@@ -186,7 +186,7 @@ bool Set(Arguments& arguments, std::string_view name, const char* value) {
   } else if (name == "--workers") {
     arguments.workers = Numbers(value);
   } else if (name == "--effort") {
-    const auto effort = placement::FindEffort(value);
+    const auto effort = objective::FindEffort(value);
     if (!effort) return false;
     arguments.effort = *effort;
   } else if (name == "--reference") {

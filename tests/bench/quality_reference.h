@@ -20,7 +20,7 @@ struct Key {
 
 // The best placement known of an instance.
 struct Known {
-  placement::Objective objective;
+  objective::Objective objective;
   std::uint64_t fingerprint = 0;  // of the instance, to notice that its generator changed
   std::string who;                // found it: "normal", "thorough x10, seed 2", "annealing"
 };

@@ -7,19 +7,19 @@
 
 namespace weft::quality {
 
-using placement::Effort;
+using objective::Effort;
 
 double Seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-placement::Options OptionsWith(const placement::SearchLimits& limits) {
-  placement::Options options;
+objective::Options OptionsWith(const objective::SearchLimits& limits) {
+  objective::Options options;
   options.limits = limits;
   options.cost_tolerance_percent = 0;
   return options;
 }
 
 std::optional<Solved> Solve(const testing::RandomInstance& instance,
-                            const placement::Options& options) {
+                            const objective::Options& options) {
   const double begin = Seconds();
   const auto placement =
       placement::Place(*instance.claims, instance.request, *instance.graph, options);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "operator/objective/levels.h"
 #include "operator/placement/place.h"
 #include "tests/support/random_instance.h"
 
@@ -13,7 +14,7 @@ namespace weft::quality {
 
 // A placement and what it took.
 struct Solved {
-  placement::Candidate candidate;
+  objective::Candidate candidate;
   Int128 bound = 0;
   bool exact = false;
   double seconds = 0;  // of the processor
@@ -24,16 +25,16 @@ double Seconds();
 
 // Options under which the least cost wins: with the fabric's tolerance a dearer placement may win
 // for its footprint.
-placement::Options OptionsWith(const placement::SearchLimits& limits);
+objective::Options OptionsWith(const objective::SearchLimits& limits);
 
 // Nothing if there is no placement.
 std::optional<Solved> Solve(const testing::RandomInstance& instance,
-                            const placement::Options& options);
+                            const objective::Options& options);
 
 // 1 if both are 0, and infinity if only `to` is.
 double Ratio(Int128 cost, Int128 to);
 
-std::string EffortName(placement::Effort effort);
+std::string EffortName(objective::Effort effort);
 
 // "64,256" as a list; what follows the first character that belongs in no list is left out.
 std::vector<std::uint64_t> Numbers(const char* text);

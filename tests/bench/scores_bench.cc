@@ -7,7 +7,7 @@
 
 // How long the scores of one placement take: 2,048 ranks of tensor 8, context 2, data 16 and
 // pipeline 8 in workers of 2, on nodes that hold two workers each, 16 nodes a leaf.
-namespace weft::placement {
+namespace weft::objective {
 namespace {
 
 constexpr std::array<std::uint32_t, 4> kDegrees = {8, 2, 16, 8};
@@ -63,4 +63,4 @@ void BM_Score(benchmark::State& state) {
 BENCHMARK(BM_Score)->ArgName("experts")->Arg(0)->Arg(1)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::objective

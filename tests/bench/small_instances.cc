@@ -158,7 +158,7 @@ traffic::Model DrawModel(Draws& random, bool experts) {
 // Levels at which some domain has room for the job, and groups.
 void Constrain(Draws& random, const traffic::Parallelism& shape, std::uint32_t per_worker,
                const std::vector<std::uint32_t>& slots, RandomInstance& instance) {
-  placement::Request& request = instance.request;
+  objective::Request& request = instance.request;
   const fabric::Fabric& fabric = *instance.fabric;
   fabric::Tier holds = fabric::kOutside;
   for (fabric::Tier t{1}; t < fabric.node_tier(); ++t) {
@@ -179,7 +179,7 @@ void Constrain(Draws& random, const traffic::Parallelism& shape, std::uint32_t p
   const Axis axis = random.Pick({Axis::kTensor, Axis::kContext, Axis::kData, Axis::kPipeline});
   auto sets = traffic::GroupWorkers(std::vector{axis}, shape, request.workers, per_worker);
   if (!sets) return;
-  placement::GroupConstraint group;
+  objective::GroupConstraint group;
   group.sets = *std::move(sets);
   group.preferred = TierBetween(random, fabric::Tier{1}, fabric.node_tier() - 1);
   if (random.Chance(30)) group.required = TierBetween(random, fabric::Tier{1}, *group.preferred);
@@ -188,7 +188,7 @@ void Constrain(Draws& random, const traffic::Parallelism& shape, std::uint32_t p
 
 // False if the job does not fit, or its degrees do not divide.
 bool AddJob(Draws& random, RandomInstance& instance) {
-  placement::Request& request = instance.request;
+  objective::Request& request = instance.request;
   request = {};
   request.job = "test/job";
   request.workers = random.Between(kFewestWorkers, kMostWorkers);
@@ -203,7 +203,7 @@ bool AddJob(Draws& random, RandomInstance& instance) {
   request.grid = traffic::WorkerGrid(shape, request.workers, per_worker);
   if (const auto* ring = traffic::LargestRing(instance.traffic)) request.ring = *ring;
   std::vector<std::uint32_t> slots;
-  placement::CountSlots(
+  rules::CountSlots(
       *instance.claims,
       {.pod = &request.pod, .job = request.job, .excluded = {}, .cap = request.workers}, slots);
   std::uint64_t room = 0;

@@ -26,7 +26,7 @@
 namespace weft::quality {
 namespace {
 
-using placement::Effort;
+using objective::Effort;
 using testing::RandomInstance;
 
 // Goals of each row, in milliseconds.
@@ -64,7 +64,7 @@ struct Row {
 // Compares the placement with the reference, and improves that.
 void Compare(const Key& key, const RandomInstance& instance, const Solved& solved,
              Reference& reference, Row& row) {
-  const placement::Objective objective = solved.candidate.objective();
+  const objective::Objective objective = solved.candidate.objective();
   const Known found{objective, Fingerprint(instance.what), solved.exact ? "exact" : "small_jobs"};
   const Known best = reference.Find(key, found.fingerprint).value_or(found);
   reference.Offer(key, found);
@@ -89,8 +89,8 @@ Row Measure(const SmallCluster& cluster, const Arguments& arguments, Reference& 
   Row row;
   for (std::uint64_t seed = arguments.first; seed < arguments.first + arguments.count; ++seed) {
     const RandomInstance instance = MakeSmallInstance(cluster, seed);
-    placement::Options as_operator;
-    as_operator.limits = placement::LimitsOf(arguments.effort);
+    objective::Options as_operator;
+    as_operator.limits = objective::LimitsOf(arguments.effort);
     double seconds = 0;
     for (int run = 0; run < 2; ++run) {
       const double begin = Seconds();
@@ -125,7 +125,7 @@ bool Set(Arguments& arguments, std::string_view name, const char* value) {
   } else if (name == "--nodes") {
     arguments.nodes = Numbers(value);
   } else if (name == "--effort") {
-    const auto effort = placement::FindEffort(value);
+    const auto effort = objective::FindEffort(value);
     if (!effort) return false;
     arguments.effort = *effort;
   } else if (name == "--reference") {

@@ -18,6 +18,7 @@
 #include "operator/fabric/fabric.h"
 #include "operator/objective/scores.h"
 #include "operator/placement/place.h"
+#include "operator/placement/relax.h"
 #include "operator/traffic/traffic.h"
 #include "operator/traffic/worker_graph.h"
 #include "operator/traffic/worker_grid.h"
@@ -127,8 +128,8 @@ class Job {
     const placement::Placement placement = placement::Place(claims, request_, graph);
     const auto* plan = std::get_if<placement::Plan>(&placement);
     if (plan == nullptr) return std::nullopt;
-    const placement::PairCost pair_cost(fabric, false);
-    benchmark::DoNotOptimize(placement::Score(pair_cost, *traffic, plan->nodes));
+    const objective::PairCost pair_cost(fabric, false);
+    benchmark::DoNotOptimize(objective::Score(pair_cost, *traffic, plan->nodes));
     if (plan->lower_bound == 0) return 1;
     return static_cast<double>(plan->cost) / static_cast<double>(plan->lower_bound);
   }
@@ -137,7 +138,7 @@ class Job {
   std::uint32_t workers_, per_worker_;
   std::optional<traffic::Model> model_;
   traffic::Parallelism shape_;
-  placement::Request request_;
+  objective::Request request_;
 };
 
 // nodes, workers, GPUs a worker
@@ -267,7 +268,7 @@ void BM_Relax(benchmark::State& state) {
   shape.pipeline = 4;
   const auto traffic = traffic::ComputeTraffic(Llama70B(), shape, workers, kGPUs);
   const traffic::WorkerGraph graph(*traffic);
-  placement::Request request;
+  objective::Request request;
   request.job = "bench/job";
   request.workers = workers;
   request.pod.requests = {{kGPU, kGPUs}};

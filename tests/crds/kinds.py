@@ -223,6 +223,7 @@ def training_job_status():
         "placementName": SHORT,
         "workers": object_of({"desired": count, "ready": count, "succeeded": count,
                               "failed": count}),
+        "completedIndexes": {"type": "string", "maxLength": 131072},
         "startTime": {"type": "string", "format": "date-time"},
         "completionTime": {"type": "string", "format": "date-time"},
         "lastFailure": object_of({"attempt": count, "worker": count, "node": SHORT,

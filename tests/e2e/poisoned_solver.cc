@@ -10,18 +10,18 @@
 
 // The linker sends calls of placement::Place here, and keeps the true one under another name. If
 // its signature changes, so do these names (nm libweft_placement.a).
-#define WEFT_PLACE                                                                                \
-  "_ZN4weft9placement5PlaceERKNS_6fabric6ClaimsERKNS0_7RequestERKNS_7traffic11WorkerGraphERKNS0_" \
-  "7OptionsE"
+#define WEFT_PLACE                                                                     \
+  "_ZN4weft9placement5PlaceERKNS_6fabric6ClaimsERKNS_9objective7RequestERKNS_7traffic" \
+  "11WorkerGraphERKNS5_7OptionsE"
 
 namespace weft::placement {
 
-Placement TruePlace(const fabric::Claims& claims, const Request& request,
+Placement TruePlace(const fabric::Claims& claims, const objective::Request& request,
                     const traffic::WorkerGraph& graph,
-                    const Options& options) asm("__real_" WEFT_PLACE);
-Placement PoisonedPlace(const fabric::Claims& claims, const Request& request,
+                    const objective::Options& options) asm("__real_" WEFT_PLACE);
+Placement PoisonedPlace(const fabric::Claims& claims, const objective::Request& request,
                         const traffic::WorkerGraph& graph,
-                        const Options& options) asm("__wrap_" WEFT_PLACE);
+                        const objective::Options& options) asm("__wrap_" WEFT_PLACE);
 
 namespace {
 
@@ -43,9 +43,9 @@ void Crash(const std::string& how) {
 
 }  // namespace
 
-Placement PoisonedPlace(const fabric::Claims& claims, const Request& request,
-                        const traffic::WorkerGraph& graph, const Options& options) {
-  for (const Toleration& one : request.pod.tolerations) {
+Placement PoisonedPlace(const fabric::Claims& claims, const objective::Request& request,
+                        const traffic::WorkerGraph& graph, const objective::Options& options) {
+  for (const rules::Toleration& one : request.pod.tolerations) {
     if (one.key == "weft.test/crash") Crash(one.value);
   }
   return TruePlace(claims, request, graph, options);

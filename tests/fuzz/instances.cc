@@ -32,7 +32,7 @@ using testing::RandomInstance;
 struct Arguments {
   std::uint64_t first = 1, count = ~0ULL;
   std::time_t seconds = 10;
-  placement::Effort effort = placement::Effort::kNormal;
+  objective::Effort effort = objective::Effort::kNormal;
   testing::AnyOptions any;
 };
 
@@ -60,9 +60,9 @@ bool ExceedsPower(const RandomInstance& instance, const Plan& plan) {
       double watts = 0;
       for (const NodeIndex n : plan.nodes) {
         if (fabric.domains(t).of_node[n] != d) continue;
-        watts += placement::WorkerPeakWatts(fabric, instance.request.pod, n);
+        watts += rules::WorkerPeakWatts(fabric, instance.request.pod, n);
       }
-      const double others = placement::PeakWattsIn(*instance.claims, t, d);
+      const double others = rules::PeakWattsIn(*instance.claims, t, d);
       if (watts > 0 && watts + others > static_cast<double>(*limit)) return true;
     }
   }
@@ -71,17 +71,17 @@ bool ExceedsPower(const RandomInstance& instance, const Plan& plan) {
 
 // Nothing, or which promise the plan breaks. Rules are written a second time here.
 const char* BrokenPromise(const RandomInstance& instance, const Plan& plan) {
-  const placement::Request& request = instance.request;
+  const objective::Request& request = instance.request;
   const fabric::Fabric& fabric = *instance.fabric;
   if (plan.nodes.size() != request.workers) return "a worker without a node";
   std::vector<std::uint32_t> slots, load(fabric.node_count(), 0);
-  placement::CountSlotsByNode(*instance.claims,
-                              {.pod = &request.pod,
-                               .job = request.job,
-                               .excluded = request.excluded,
-                               .cap = request.workers,
-                               .pools = plan.pools},
-                              slots);
+  rules::CountSlotsByNode(*instance.claims,
+                          {.pod = &request.pod,
+                           .job = request.job,
+                           .excluded = request.excluded,
+                           .cap = request.workers,
+                           .pools = plan.pools},
+                          slots);
   for (const NodeIndex n : plan.nodes) {
     if (n >= fabric.node_count()) return "an unknown node";
     if (++load[n] > slots[n]) return "more workers on a node than it takes";
@@ -92,7 +92,7 @@ const char* BrokenPromise(const RandomInstance& instance, const Plan& plan) {
   if (request.required && !Together(fabric, *request.required, plan.nodes, all)) {
     return "topology.required";
   }
-  for (const placement::GroupConstraint& group : request.groups) {
+  for (const objective::GroupConstraint& group : request.groups) {
     if (!group.required) continue;
     for (std::size_t s = 0; s < group.sets.size(); ++s) {
       if (!Together(fabric, *group.required, plan.nodes, group.sets.set(s))) {
@@ -100,12 +100,12 @@ const char* BrokenPromise(const RandomInstance& instance, const Plan& plan) {
       }
     }
   }
-  const placement::PairCost pair_cost(fabric, false);
-  if (placement::Cost(pair_cost, *instance.graph, plan.nodes) != plan.cost) return "a wrong cost";
+  const objective::PairCost pair_cost(fabric, false);
+  if (objective::Cost(pair_cost, *instance.graph, plan.nodes) != plan.cost) return "a wrong cost";
   if (plan.lower_bound > plan.cost) return "a bound above the cost";
-  const placement::Instance prepared(*instance.claims, request, *instance.graph, {}, plan.pools);
-  if (!placement::MeetsHardRules(prepared, plan.nodes)) return "rooms that the bound counts";
-  if (placement::RaisedBound(prepared, plan.preferences, plan.cost) > plan.cost) {
+  const objective::Instance prepared(*instance.claims, request, *instance.graph, {}, plan.pools);
+  if (!objective::MeetsHardRules(prepared, plan.nodes)) return "rooms that the bound counts";
+  if (bound::RaisedBound(prepared, plan.preferences, plan.cost) > plan.cost) {
     return "a raised bound above the cost";
   }
   return nullptr;
@@ -113,8 +113,8 @@ const char* BrokenPromise(const RandomInstance& instance, const Plan& plan) {
 
 const char* BrokenBy(std::uint64_t seed, const Arguments& arguments, std::uint64_t& placed) {
   const RandomInstance instance = testing::MakeAnyInstance(seed, arguments.any);
-  placement::Options options;
-  options.limits = placement::LimitsOf(arguments.effort);
+  objective::Options options;
+  options.limits = objective::LimitsOf(arguments.effort);
   if (seed % 2 == 0) options.cost_tolerance_percent = 0;
   const auto solve = [&] {
     return placement::Place(*instance.claims, instance.request, *instance.graph, options);
@@ -145,8 +145,8 @@ Arguments Parse(int argc, char** argv) {
       arguments.seconds = static_cast<std::time_t>(value);
     } else if (name == "--workers") {
       arguments.any.most_workers = static_cast<std::uint32_t>(value);
-    } else if (name == "--effort" && placement::FindEffort(argv[i + 1])) {
-      arguments.effort = *placement::FindEffort(argv[i + 1]);
+    } else if (name == "--effort" && objective::FindEffort(argv[i + 1])) {
+      arguments.effort = *objective::FindEffort(argv[i + 1]);
     } else {
       std::fprintf(stderr, "instances: unknown option %s %s\n", argv[i], argv[i + 1]);
       std::exit(2);

@@ -326,7 +326,7 @@ traffic::Model DrawModel(Random& random) {
 }
 
 void AddRules(Random& random, const traffic::Parallelism& shape, RandomInstance& instance) {
-  placement::Request& request = instance.request;
+  objective::Request& request = instance.request;
   const fabric::Tier last = instance.fabric->node_tier();
   if (last > fabric::Tier{1} && random.Chance(40))
     request.required = TierBetween(random, fabric::Tier{1}, last - 1);
@@ -343,7 +343,7 @@ void AddRules(Random& random, const traffic::Parallelism& shape, RandomInstance&
     if (random.Chance(30) && axes.front() != Axis::kTensor) axes.push_back(Axis::kTensor);
     auto sets = traffic::GroupWorkers(axes, shape, request.workers, instance.traffic.per_worker);
     if (!sets) continue;
-    placement::GroupConstraint group;
+    objective::GroupConstraint group;
     group.sets = *std::move(sets);
     if (random.Chance(50)) group.required = TierBetween(random, fabric::Tier{1}, last);
     if (gaps) group.required = TierBetween(random, last - 1, last);
@@ -355,14 +355,14 @@ void AddRules(Random& random, const traffic::Parallelism& shape, RandomInstance&
 }
 
 void AddHistory(Random& random, RandomInstance& instance) {
-  placement::Request& request = instance.request;
+  objective::Request& request = instance.request;
   const fabric::NodeIndex count = instance.fabric->node_count();
   if (random.Chance(25)) {  // a restart; some of the old nodes are gone
     const std::uint32_t had = random.Chance(80) ? request.workers : random.Between(1, 200);
     const fabric::NodeIndex first = random.Below(count);
     for (std::uint32_t w = 0; w < had; ++w) {
       const fabric::NodeIndex n = random.Chance(70) ? (first + w) % count : random.Below(count + 1);
-      request.previous_nodes.push_back(n < count ? n : placement::kUnplaced);
+      request.previous_nodes.push_back(n < count ? n : objective::kUnplaced);
     }
   }
   for (fabric::NodeIndex n = 0; random.Chance(15) && n < count; ++n) {

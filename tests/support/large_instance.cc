@@ -218,7 +218,7 @@ Job DrawJob(Draws& random, Family family, const LargeOptions& options) {
 // The level `required` is the narrowest one with a domain that holds the job, sometimes;
 // `preferred` is at or inside it.
 void Constrain(Draws& random, RandomInstance& instance, const std::vector<std::uint32_t>& slots) {
-  placement::Request& request = instance.request;
+  objective::Request& request = instance.request;
   const fabric::Fabric& fabric = *instance.fabric;
   fabric::Tier holds = fabric::kOutside;
   for (fabric::Tier t{1}; t < fabric.node_tier(); ++t) {
@@ -237,7 +237,7 @@ bool AddGroup(const Job& job, RandomInstance& instance) {
   if (job.group.empty()) return true;
   auto sets = traffic::GroupWorkers(job.group, job.shape, job.workers, job.per_worker);
   if (!sets) return false;
-  placement::GroupConstraint group;
+  objective::GroupConstraint group;
   group.sets = *std::move(sets);
   group.preferred = instance.fabric->node_tier() - 1;
   instance.request.groups.push_back(std::move(group));
@@ -251,7 +251,7 @@ bool AddJob(Draws& random, Family family, const Job& job, RandomInstance& instan
   auto traffic = traffic::ComputeTraffic(model, job.shape, job.workers, job.per_worker);
   if (!traffic) return false;
   instance.traffic = *std::move(traffic);
-  placement::Request& request = instance.request;
+  objective::Request& request = instance.request;
   request = {};
   request.job = "test/job";
   request.workers = job.workers;
@@ -259,9 +259,9 @@ bool AddJob(Draws& random, Family family, const Job& job, RandomInstance& instan
   request.grid = traffic::WorkerGrid(job.shape, job.workers, job.per_worker);
   if (const auto* ring = traffic::LargestRing(instance.traffic)) request.ring = *ring;
   std::vector<std::uint32_t> slots;
-  placement::CountSlots(
-      *instance.claims,
-      {.pod = &request.pod, .job = request.job, .excluded = {}, .cap = job.workers}, slots);
+  rules::CountSlots(*instance.claims,
+                    {.pod = &request.pod, .job = request.job, .excluded = {}, .cap = job.workers},
+                    slots);
   std::uint64_t room = 0;
   for (std::uint32_t s : slots) room += s;
   if (room < job.workers) return false;

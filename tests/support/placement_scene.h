@@ -30,7 +30,7 @@ struct PlacementScene {
   }
 
   // Reads the request: prepared anew by each call, and outlived by the scene.
-  placement::Instance Prepare(const placement::Options& options = {}) const {
+  objective::Instance Prepare(const objective::Options& options = {}) const {
     return {cluster.claims, request, graph, options};
   }
   fabric::Tier tier(const std::string& name) const {
@@ -44,7 +44,7 @@ struct PlacementScene {
     std::string text;
     for (const fabric::NodeIndex n : nodes) {
       text += (text.empty() ? "" : " ") +
-              (n == placement::kUnplaced ? "-" : cluster.fabric->node(n).name);
+              (n == objective::kUnplaced ? "-" : cluster.fabric->node(n).name);
     }
     return text;
   }
@@ -55,7 +55,7 @@ struct PlacementScene {
   }
 
   Cluster cluster;
-  placement::Request request;
+  objective::Request request;
   traffic::Traffic traffic;
   traffic::WorkerGraph graph;
 };

@@ -181,7 +181,7 @@ traffic::Model RandomModel(Random& random) {
 }
 
 void Constrain(Random& random, const traffic::Parallelism& shape, RandomInstance& instance) {
-  placement::Request& request = instance.request;
+  objective::Request& request = instance.request;
   const fabric::Tier last = instance.fabric->node_tier();
   if (random.Chance(20)) request.required = TierBetween(random, fabric::Tier{1}, last - 1);
   if (random.Chance(30)) {
@@ -192,7 +192,7 @@ void Constrain(Random& random, const traffic::Parallelism& shape, RandomInstance
       {Axis::kTensor}, {Axis::kData}, {Axis::kPipeline}, {Axis::kTensor, Axis::kContext}};
   for (std::uint32_t g = 0; g < 2; ++g) {
     if (!random.Chance(25)) continue;
-    placement::GroupConstraint group;
+    objective::GroupConstraint group;
     auto sets = traffic::GroupWorkers(random.Pick(choices), shape, request.workers,
                                       instance.traffic.per_worker);
     if (!sets) continue;

@@ -20,7 +20,7 @@ struct RandomInstance {
   std::unique_ptr<fabric::Claims> claims;
   traffic::Traffic traffic;
   std::unique_ptr<traffic::WorkerGraph> graph;
-  placement::Request request;
+  objective::Request request;
   std::string what;  // for failure messages
 };
 

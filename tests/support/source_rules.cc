@@ -307,6 +307,33 @@ Violations CheckOwnHeaders(const std::vector<SourceFile>& files,
   return WithoutKnown(without, known, ": has no header of its own name");
 }
 
+Violations CheckNamespace(const SourceFile& file) {
+  constexpr std::string_view kOpens = "namespace ";
+  const std::string_view module = ModuleOf(file.path);
+  if (module.empty()) return {};
+  const std::string wanted = module == "base" ? "weft" : "weft::" + std::string(module);
+  Violations found;
+  const std::string code = CodeOnly(file.text);
+  std::size_t number = 0, depth = 0;  // of braces
+  for (const std::string_view line : Lines(code)) {
+    ++number;
+    const bool alias = line.find('=') != std::string_view::npos;
+    if (depth == 0 && line.starts_with(kOpens) && !alias) {
+      const auto name = Words(line.substr(kOpens.size(), line.find('{') - kOpens.size()));
+      if (name != std::vector{wanted}) {
+        found.push_back(At(file, number) + "declares names in " +
+                        (name.empty() ? "no namespace" : name.front()) + "; its folder is " +
+                        wanted);
+      }
+    }
+    for (const char c : line) {
+      if (c == '{') ++depth;
+      if (c == '}' && depth > 0) --depth;
+    }
+  }
+  return found;
+}
+
 Violations CheckPure(const SourceFile& file) {
   if (!IsPure(ModuleOf(file.path))) return {};
   Violations found;

@@ -50,6 +50,10 @@ Violations CheckCircles(const std::vector<SourceFile>& files, const std::vector<
 Violations CheckOwnHeaders(const std::vector<SourceFile>& files,
                            const std::vector<Exception>& known);
 
+// The namespace is the folder: a file of operator/fabric declares names in weft::fabric and nowhere
+// else. Exceptions: base, whose names all modules use, declares them in weft; mains have no names.
+Violations CheckNamespace(const SourceFile& file);
+
 // No banned header or call in a pure module; says nothing about other files.
 Violations CheckPure(const SourceFile& file);
 

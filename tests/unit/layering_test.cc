@@ -176,6 +176,29 @@ TEST(ModuleRules, FindAModuleThatNobodyClassified) {
                 "operator/CMakeLists.txt: helpers is neither a pure module nor one of the shell"}));
 }
 
+TEST(NamespaceRules, FindANamespaceThatIsNotTheFolder) {
+  const std::string nested = "namespace near {\nint x;\n}\nnamespace {\nint y;\n}\n";
+  const std::vector<SourceFile> files = {
+      {"operator/fabric/a.h", "namespace weft::fabric {\n" + nested + "}\n"},
+      {"operator/base/a.h", "namespace weft {\n" + nested + "}\n"},
+      {"operator/fabric/b.cc", "namespace fs = std::filesystem;\nnamespace weft::fabric {\n}\n"},
+      {"operator/weft_main.cc", "namespace {\nint x;\n}\n"},
+      {"operator/fabric/c.h", "// namespace weft {\nnamespace weft::rules {\nclass A;\n}\n"},
+      {"operator/fabric/d.cc", "namespace weft::fabric {\n}\nnamespace {\nint x;\n}\n"},
+      {"operator/base/b.h", "namespace weft::base {\n}\n"}};
+  Violations found;
+  for (const SourceFile& file : files) {
+    const Violations more = CheckNamespace(file);
+    found.insert(found.end(), more.begin(), more.end());
+  }
+  EXPECT_EQ(
+      found,
+      (Violations{
+          "operator/fabric/c.h:2: declares names in weft::rules; its folder is weft::fabric",
+          "operator/fabric/d.cc:3: declares names in no namespace; its folder is weft::fabric",
+          "operator/base/b.h:1: declares names in weft::base; its folder is weft"}));
+}
+
 TEST(TopLevelRules, FindWhatIsMissingAndWhatDoesNotBelong) {
   EXPECT_EQ(
       CheckTopLevel({".git", "CMakeLists.txt", "CMakePresets.json", "LICENSE", "build-sanitize",
@@ -298,11 +321,19 @@ TEST(Tree, GivesEverySourceItsOwnHeader) {
       {"operator/cli/*_command_line.cc", "members of CommandLine by commands (cli/command_line.h)"},
       {"operator/controllers/job_queue.cc", "the members of JobController that write to Kueue"},
       {"operator/controllers/job_trial.cc", "the members of JobController that try a pod"},
-      {"operator/placement/relax.cc", "relaxations are a part of the answer of placement/place.h"},
       {"operator/report/*_json.cc", "the JSON of a report stands beside it in the report's header"},
       {"operator/watch/store_reads.cc", "the members of Store that only read"},
   };
   EXPECT_EQ(CheckOwnHeaders(SourcesUnder("operator"), known), Violations{});
+}
+
+TEST(Tree, DeclaresNamesInTheNamespaceOfTheFolder) {
+  Violations found;
+  for (const SourceFile& file : SourcesUnder("operator")) {
+    const Violations more = CheckNamespace(file);
+    found.insert(found.end(), more.begin(), more.end());
+  }
+  EXPECT_EQ(found, Violations{});
 }
 
 TEST(Tree, HidesNoNameOfAHeader) {

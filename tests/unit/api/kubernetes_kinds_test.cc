@@ -87,7 +87,7 @@ TEST(DecodePod, ReadsWhatPlacesIt) {
         "resourceClaims":[{"name":"c","resourceClaimTemplateName":"imex-channel-0"}]})"),
                 "f");
   ASSERT_TRUE(pod) << pod.error().message;
-  placement::PodRequirements want;
+  rules::PodRequirements want;
   want.node_name = "gpu-1";
   want.node_selector = {{"a", "b"}};
   want.tolerations = {{"", "Exists", "", ""}, {"k", "Equal", "v", "NoSchedule"}};

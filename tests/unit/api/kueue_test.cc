@@ -106,7 +106,7 @@ TEST(DecodeKueue, AFlavorHasLabelsAndTolerations) {
   ASSERT_TRUE(flavor);
   EXPECT_EQ(flavor->node_labels.at("a"), "b");
   EXPECT_EQ(flavor->topology_name, "t");
-  EXPECT_EQ(flavor->tolerations, (std::vector<placement::Toleration>{{"gpu", "Exists", "", ""}}));
+  EXPECT_EQ(flavor->tolerations, (std::vector<rules::Toleration>{{"gpu", "Exists", "", ""}}));
 }
 
 TEST(DecodeInto, TakesTheKindsOfKueueInTheVersionThatWeftReads) {

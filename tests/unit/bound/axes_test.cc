@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace weft::placement {
+namespace weft::bound {
 namespace {
 
 using traffic::Edge;
@@ -85,4 +85,4 @@ TEST(GridAxis, CountsARingAndAllPairsExactly) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::bound

@@ -8,6 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "operator/base/random.h"
+#include "operator/objective/levels.h"
 #include "operator/traffic/worker_grid.h"
 #include "operator/traffic/worker_sets.h"
 #include "tests/support/campaign.h"
@@ -16,8 +17,13 @@
 #include "tests/support/random_instance.h"
 #include "tests/support/torus_shape.h"
 
-namespace weft::placement {
+namespace weft::bound {
 namespace {
+
+using objective::Instance;
+using objective::Preferences;
+using objective::Request;
+using placement::Plan;
 
 using namespace weft::testing;
 
@@ -44,10 +50,11 @@ void HoldAgainstOptimum(const weft::testing::RandomOptions& random, std::uint64_
   const std::uint64_t count = weft::testing::Instances(400);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const RandomInstance instance = MakeRandomInstance(seed, random);
-    Options options;
+    objective::Options options;
     options.cost_tolerance_percent = 0;
     options.limits.exact_steps = 200'000;
-    const Placement best = Place(*instance.claims, instance.request, *instance.graph, options);
+    const placement::Placement best =
+        placement::Place(*instance.claims, instance.request, *instance.graph, options);
     const Plan* plan = std::get_if<Plan>(&best);
     if (plan == nullptr || !plan->exact) continue;
     const Instance prepared(*instance.claims, instance.request, *instance.graph, options);
@@ -181,11 +188,11 @@ TEST(LowerBound, IsNeverAboveTheOptimumOnFragments) {
   const std::uint64_t count = weft::testing::Instances(200);
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     const Fragments fragments = MakeFragments(seed);
-    Options options;
+    objective::Options options;
     options.cost_tolerance_percent = 0;
     options.limits.exact_steps = 100'000;
-    const Placement best =
-        Place(fragments.cluster.claims, fragments.request, *fragments.graph, options);
+    const placement::Placement best =
+        placement::Place(fragments.cluster.claims, fragments.request, *fragments.graph, options);
     const Plan* plan = std::get_if<Plan>(&best);
     ASSERT_NE(plan, nullptr);
     if (!plan->exact) continue;
@@ -220,11 +227,11 @@ TEST(LowerBound, LeavesOutHomesWithoutRoomForWholeGroups) {
   request.grid = traffic::WorkerGrid(shape, 20, 1);
   request.required = cluster.fabric->FindTier("spine");
   const traffic::Axis tensor[] = {traffic::Axis::kTensor};
-  GroupConstraint group;
+  objective::GroupConstraint group;
   group.sets = *traffic::GroupWorkers(tensor, shape, 20, 1);
   group.required = cluster.fabric->FindTier("leaf");
   request.groups.push_back(std::move(group));
-  const Placement placement = Place(cluster.claims, request, graph, {});
+  const placement::Placement placement = placement::Place(cluster.claims, request, graph, {});
   const Plan* plan = std::get_if<Plan>(&placement);
   ASSERT_NE(plan, nullptr);
   const Instance instance(cluster.claims, request, graph, {});
@@ -281,4 +288,4 @@ TEST(LowerBound, OfARingIsExact) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::bound

@@ -6,7 +6,7 @@
 #include "tests/support/placement_scene.h"
 #include "tests/support/torus_shape.h"
 
-namespace weft::placement {
+namespace weft::bound {
 namespace {
 
 using testing::PlacementScene;
@@ -83,4 +83,4 @@ TEST(HopBound, IsNothingWithoutATorus) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::bound

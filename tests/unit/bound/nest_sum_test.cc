@@ -6,9 +6,10 @@
 #include "operator/base/random.h"
 #include "tests/support/fabric_builder.h"
 
-namespace weft::placement {
+namespace weft::bound {
 namespace {
 
+using objective::Instance;
 using weft::testing::Cluster;
 using weft::testing::Leaves;
 using weft::testing::MakeCluster;
@@ -32,7 +33,7 @@ struct Scene {
 
   Cluster cluster;
   traffic::WorkerGraph graph;
-  Request request;
+  objective::Request request;
 };
 
 // What leaves sets of each size, up and down as where groups fit or not.
@@ -75,7 +76,7 @@ TEST(NestSum, IsTheLeastOverAllWaysToFillTheDomains) {
     const Scene scene(free);
     const Instance instance(scene.cluster.claims, scene.request, scene.graph);
     const Nest nest = NestOfLevels(instance);
-    const placement::Run run = {0, scene.cluster.fabric->node_count()};
+    const bound::Run run = {0, scene.cluster.fabric->node_count()};
     NestSum sum =
         NestSum::Of(instance, nest, run, std::vector<std::uint32_t>(nest.size(), 1)).value();
     for (int i = 0; i < 5; ++i) {
@@ -108,7 +109,7 @@ TEST(NestSum, CountsWholeUnits) {
   const Instance instance(scene.cluster.claims, scene.request, scene.graph);
   const Nest levels = NestOfLevels(instance);
   const std::span<const Level> nest = std::span(levels).first(2);  // nodes and leaves
-  const placement::Run run = {0, scene.cluster.fabric->node_count()};
+  const bound::Run run = {0, scene.cluster.fabric->node_count()};
   const std::vector<double> nothing(kWorkers + 1, 0), units = {0, 10, 16, 0};
   // Leaves with room for 6, 5 and 4 workers hold 2, 1 and 1 units of 3.
   NestSum sum = NestSum::Of(instance, nest, run, {1, 3}).value();
@@ -143,4 +144,4 @@ TEST(NestSum, SumsHullsWhereExactSumsTakeTooManyAdditions) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::bound

@@ -5,7 +5,7 @@
 #include "tests/support/placement_scene.h"
 #include "tests/support/torus_shape.h"
 
-namespace weft::placement {
+namespace weft::bound {
 namespace {
 
 using fabric::NodeIndex;
@@ -27,7 +27,7 @@ testing::FabricShape TwoLeaves() { return testing::Spines({{{{8, 8}}, {{8, 8}}}}
 
 std::string Runs(const PlacementScene& scene, const std::string& level) {
   std::string text;
-  for (const placement::Run& run : Homes(scene.Prepare(), scene.tier(level))) {
+  for (const bound::Run& run : Homes(scene.Prepare(), scene.tier(level))) {
     text += (text.empty() ? "" : " ") + std::to_string(run.begin) + "-" + std::to_string(run.end);
   }
   return text;
@@ -94,4 +94,4 @@ TEST(Homes, AreAllNodesTogetherWhereTheyAreMany) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::bound

@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "operator/base/random.h"
 
-namespace weft::placement {
+namespace weft::bound {
 namespace {
 
 using traffic::Edge;
@@ -182,4 +182,4 @@ TEST(SliceStack, RemembersThePartsOfACheapestSet) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::bound

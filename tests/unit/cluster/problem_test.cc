@@ -29,7 +29,7 @@ TEST(MakeProblem, ResolvesLevelsGroupsAndNodes) {
                           {kPreviousNodesAnnotation, "n3,gone,n1"}};
   const auto problem = ProblemOf(scene);
   ASSERT_TRUE(problem) << problem.error().message;
-  const placement::Request& request = problem->request;
+  const objective::Request& request = problem->request;
   using Nodes = std::vector<fabric::NodeIndex>;
   EXPECT_EQ(request.job, "ns/j");
   EXPECT_EQ(request.workers, 4u);
@@ -37,7 +37,7 @@ TEST(MakeProblem, ResolvesLevelsGroupsAndNodes) {
   EXPECT_EQ(request.preferred, kLeaf);
   EXPECT_EQ(request.excluded, (Nodes{1, 2}));
   EXPECT_EQ(problem->avoided, (Nodes{0, 3}));
-  EXPECT_EQ(request.previous_nodes, (Nodes{3, placement::kUnplaced, 1}));
+  EXPECT_EQ(request.previous_nodes, (Nodes{3, objective::kUnplaced, 1}));
   EXPECT_FALSE(request.pool_choices);
   ASSERT_EQ(request.groups.size(), 1u);
   EXPECT_EQ(request.groups[0].required, kLeaf);

@@ -5,7 +5,7 @@
 namespace weft::cluster {
 namespace {
 
-using placement::Rejection;
+using rules::Rejection;
 
 TEST(AmountText, IsInTheResourcesOwnUnit) {
   EXPECT_EQ(AmountText("cpu", 2000), "2 cpu");
@@ -24,14 +24,14 @@ TEST(AheadText, IsExactForAFewAndRoundForMany) {
 }
 
 TEST(SpansText, CountsTheDomainsOfEachLevel) {
-  placement::Scores scores;
+  objective::Scores scores;
   EXPECT_EQ(SpansText(scores), "");
   scores.spans = {{"spine", 1}, {"leaf", 2}};
   EXPECT_EQ(SpansText(scores), "1 spine, 2 leaf");
 }
 
 TEST(RejectionsText, NamesTheFirstFewAndCountsTheOthers) {
-  std::vector<placement::RejectionCount> rejections;
+  std::vector<rules::RejectionCount> rejections;
   EXPECT_EQ(RejectionsText(rejections, 9), "");
   EXPECT_EQ(NoRoomText(rejections, 9), "");
   rejections = {{Rejection::kResource, "cpu", 2}, {Rejection::kPool, "A100", 1}};

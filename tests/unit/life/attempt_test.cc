@@ -121,6 +121,56 @@ TEST(AttemptTest, AGangThatIsBoundAtOnceHasNoStageOfBinding) {
   EXPECT_EQ(world.counts.status, 2);  // Placed, then Starting
 }
 
+// The pod garbage collector takes ended pods of a busy cluster, and a node that is removed takes its
+// pods along, while another worker still writes the last checkpoint.
+TEST(AttemptTest, AWorkerThatSucceededCountsWhenItsPodIsGone) {
+  JobWorld world(3);
+  world.Settle();
+  for (std::size_t pod : {1, 2}) {
+    world.pods[pod]->phase = api::PodPhase::kSucceeded;
+    world.pods[pod]->ready = false;
+  }
+  ASSERT_TRUE(world.RunFor(10, 1));
+  EXPECT_EQ(world.status().record.completed_indexes, "1,2");
+  world.pods.resize(1);
+  world.nodes["n1"].exists = false;
+  ASSERT_TRUE(world.RunFor(3'600, 60));
+  EXPECT_EQ(world.status().attempt, 1);
+  EXPECT_EQ(PhaseOf(world.status()), "Running");
+  EXPECT_EQ(world.status().record.workers.succeeded, 2);
+  world.pods[0]->phase = api::PodPhase::kSucceeded;
+  world.Settle();
+  EXPECT_EQ(PhaseOf(world.status()), "Complete");
+  EXPECT_EQ(world.counts.pods_created, 3);
+}
+
+TEST(AttemptTest, ANewAttemptBeginsWithoutTheSuccessesOfTheOldOne) {
+  JobWorld world(3);
+  world.Settle();
+  world.pods[2]->phase = api::PodPhase::kSucceeded;
+  ASSERT_TRUE(world.RunFor(10, 1));
+  world.pods[0]->meta.deleting = true;
+  ASSERT_TRUE(world.RunFor(10, 1));
+  world.pods.clear();
+  ASSERT_TRUE(world.RunFor(60, 1));
+  EXPECT_EQ(world.status().attempt, 2);
+  EXPECT_EQ(world.status().record.completed_indexes, "");
+  EXPECT_EQ(world.pods.size(), 3U);
+}
+
+TEST(AttemptTest, AGangWithoutItsPlacementIsUndoneBeforeAllPodsExist) {
+  JobWorld world(3);
+  world.on_created = Silence;
+  world.Settle();
+  ASSERT_EQ(Reason(world, "PodsReady"), "Creating");
+  world.pods.pop_back();
+  world.placements.clear();
+  ASSERT_TRUE(world.RunFor(5, 1));
+  EXPECT_EQ(Reason(world, "Restarting"), "PlacementDeleted");
+  EXPECT_EQ(world.status().attempt, 2);
+  EXPECT_EQ(world.pods.size(), 3U);
+}
+
 TEST(AttemptTest, AClockThatDiffersFromTheApiServersUndoesNothing) {
   for (const std::int64_t skew : {-86'400, -3'600, -61, 61, 3'600, 86'400}) {
     JobWorld world(3);

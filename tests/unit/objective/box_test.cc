@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "tests/support/torus_shape.h"
 
-namespace weft::placement {
+namespace weft::objective {
 namespace {
 
 using fabric::NodeIndex;
@@ -38,4 +38,4 @@ TEST(BoxTest, WrapsAsTheTorusOfTheNodesDoes) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -4,7 +4,7 @@
 
 #include "tests/support/placement_scene.h"
 
-namespace weft::placement {
+namespace weft::objective {
 namespace {
 
 using fabric::NodeIndex;
@@ -186,16 +186,5 @@ TEST(Instance, TheHullIsTheNarrowestTierThatHoldsThePlacedWorkers) {
   }
 }
 
-TEST(HomeTier, IsAsNarrowAsRequiredAndThePreferencesThatAreReached) {
-  Request request;
-  EXPECT_EQ(HomeTier(request, {0, 0}), fabric::kOutside);
-  request.required = kSpine;
-  EXPECT_EQ(HomeTier(request, {0, 0}), kSpine);
-  request.preferred = kNode;
-  EXPECT_EQ(HomeTier(request, {0, 0}), kNode);
-  EXPECT_EQ(HomeTier(request, {1, 0}), kLeaf);
-  EXPECT_EQ(HomeTier(request, {3, 0}), kSpine);
-}
-
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::objective

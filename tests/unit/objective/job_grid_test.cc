@@ -5,7 +5,7 @@
 #include "operator/traffic/worker_grid.h"
 #include "tests/support/models.h"
 
-namespace weft::placement {
+namespace weft::objective {
 namespace {
 
 using traffic::Axis;
@@ -82,4 +82,4 @@ TEST(JobGrid, TheBestTileCutsTheFewestBytes) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -9,7 +9,7 @@
 #include "tests/support/fabric_builder.h"
 #include "tests/support/random_instance.h"
 
-namespace weft::placement {
+namespace weft::objective {
 namespace {
 
 using fabric::NodeIndex;
@@ -82,8 +82,9 @@ TEST(Levels, OfAPartialPlacementTheyAreBounds) {
     testing::RandomInstance random = testing::MakeRandomInstance(seed, {});
     if (seed % 2 == 0) random.request.previous_nodes = {0};
     const Instance instance(*random.claims, random.request, *random.graph);
-    const Placement placement = Place(*random.claims, random.request, *random.graph);
-    const Plan* plan = std::get_if<Plan>(&placement);
+    const placement::Placement placement =
+        placement::Place(*random.claims, random.request, *random.graph);
+    const placement::Plan* plan = std::get_if<placement::Plan>(&placement);
     if (plan == nullptr) continue;
     const Preferences preferences = Prefer(instance, plan->nodes);
     const TieBreakers ties = BreakTies(instance, plan->nodes);
@@ -104,5 +105,17 @@ TEST(Levels, OfAPartialPlacementTheyAreBounds) {
   }
 }
 
+TEST(HomeTier, IsAsNarrowAsRequiredAndThePreferencesThatAreReached) {
+  constexpr fabric::Tier kSpine{1}, kLeaf{2}, kNode{3};
+  Request request;
+  EXPECT_EQ(HomeTier(request, {0, 0}), fabric::kOutside);
+  request.required = kSpine;
+  EXPECT_EQ(HomeTier(request, {0, 0}), kSpine);
+  request.preferred = kNode;
+  EXPECT_EQ(HomeTier(request, {0, 0}), kNode);
+  EXPECT_EQ(HomeTier(request, {1, 0}), kLeaf);
+  EXPECT_EQ(HomeTier(request, {3, 0}), kSpine);
+}
+
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::objective

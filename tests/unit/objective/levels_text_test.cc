@@ -4,7 +4,7 @@
 #include "operator/objective/levels.h"
 #include "tests/support/placement_scene.h"
 
-namespace weft::placement {
+namespace weft::objective {
 namespace {
 
 using testing::PlacementScene;
@@ -151,4 +151,4 @@ TEST(CompareTies, GoesByValuesThenByTheNamesThatBothHave) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace weft::placement {
+namespace weft::objective {
 namespace {
 
 TEST(SearchLimits, OfALargeJobAreFewerAndNeverFewerThanTheFewest) {
@@ -69,4 +69,4 @@ TEST(Effort, HasThreeNames) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::objective

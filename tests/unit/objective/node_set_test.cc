@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace weft::placement {
+namespace weft::objective {
 namespace {
 
 using Indices = std::vector<fabric::NodeIndex>;
@@ -26,4 +26,4 @@ TEST(NodeSet, SetsOfTheSameNodesAreEqual) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -6,7 +6,7 @@
 
 #include "tests/support/placement_scene.h"
 
-namespace weft::placement {
+namespace weft::objective {
 namespace {
 
 using fabric::NodeIndex;
@@ -340,4 +340,4 @@ TEST(PairCost, OnATorusNoTwoNodesStandAlike) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -4,7 +4,7 @@
 
 #include "tests/support/placement_scene.h"
 
-namespace weft::placement {
+namespace weft::objective {
 namespace {
 
 using testing::PlacementScene;
@@ -85,4 +85,4 @@ TEST(RingPercent, NeedsARingAndAFasterNetworkThatNests) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -6,13 +6,14 @@
 #include "operator/base/random.h"
 #include "tests/support/any_instance.h"
 
-namespace weft::placement {
+namespace weft::objective {
 namespace {
 
 using fabric::Claims;
 using fabric::DomainIndex;
 using fabric::NodeIndex;
 using fabric::Tier;
+using rules::SlotQuery;
 using testing::RandomInstance;
 
 constexpr std::uint64_t kInstances = 60;
@@ -55,8 +56,8 @@ SlotQuery QueryOf(const Request& request, SplitMix64& random) {
 }
 
 // Adds a pod, takes one away, or starts anew from other claims.
-void Change(const PodRequirements& pod, const Claims& first, SplitMix64& random, Claims& claims,
-            std::vector<NodeIndex>& added) {
+void Change(const rules::PodRequirements& pod, const Claims& first, SplitMix64& random,
+            Claims& claims, std::vector<NodeIndex>& added) {
   const std::uint64_t draw = random.Below(20);
   if (draw == 0) {
     claims = first;
@@ -123,7 +124,7 @@ TEST(RoomTablesTest, JobsThatFillNoNodeShareATable) {
 TEST(RoomTablesTest, KeepsTheLastKinds) {
   const RandomInstance one = Plain();
   RoomTables tables(*one.claims);
-  std::vector<PodRequirements> pods(100, one.request.pod);
+  std::vector<rules::PodRequirements> pods(100, one.request.pod);
   std::weak_ptr<const RoomTable> first, last;
   for (std::size_t i = 0; i < pods.size(); ++i) {
     pods[i].tolerations.push_back({"key-" + std::to_string(i), "Exists", "", ""});
@@ -140,4 +141,4 @@ TEST(RoomTablesTest, KeepsTheLastKinds) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::objective

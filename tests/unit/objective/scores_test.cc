@@ -12,7 +12,7 @@
 #include "tests/support/fabric_builder.h"
 #include "tests/support/torus_shape.h"
 
-namespace weft::placement {
+namespace weft::objective {
 namespace {
 
 using fabric::NodeIndex;
@@ -547,4 +547,4 @@ TEST(Score, SurvivesAmountsAtTheEndOf64Bits) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -5,7 +5,7 @@
 #include "tests/support/fabric_builder.h"
 #include "tests/support/raw_of.h"
 
-namespace weft::placement {
+namespace weft::objective {
 namespace {
 
 using Numbers = std::vector<std::uint32_t>;
@@ -44,4 +44,4 @@ TEST(Seating, CountsDifferentValues) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::objective

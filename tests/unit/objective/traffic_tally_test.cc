@@ -6,7 +6,7 @@
 #include "operator/objective/scores.h"
 #include "tests/support/fabric_builder.h"
 
-namespace weft::placement {
+namespace weft::objective {
 namespace {
 
 using fabric::NodeIndex;
@@ -80,4 +80,4 @@ TEST(Tally, MessagesTakeNoTimeWithoutALatency) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -5,7 +5,7 @@
 #include "tests/support/placement_scene.h"
 #include "tests/support/raw_of.h"
 
-namespace weft::placement {
+namespace weft::objective {
 namespace {
 
 using fabric::DomainIndex;
@@ -153,4 +153,4 @@ TEST(JoinedByPlanes, LeavesThatShareADomainAreOne) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace weft::placement {
+namespace weft::objective {
 namespace {
 
 traffic::WorkerGraph GraphOf(const traffic::Parallelism& shape,
@@ -46,4 +46,4 @@ TEST(Units, BetweenThemEveryPairOfExpertsCrosses) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -5,7 +5,7 @@
 #include "operator/placement/place.h"
 #include "tests/support/placement_scene.h"
 
-namespace weft::placement {
+namespace weft::objective {
 namespace {
 
 using testing::PlacementScene;
@@ -97,7 +97,7 @@ TEST(WideBytes, PlacesAJobOnTheFewestLeavesWhereAllLinksAreEquallyFast) {
   shape.levels = {{"spine", 20'000}, {"leaf", 20'000}};
   for (const std::uint32_t workers : {3U, 4U, 5U, 7U}) {
     const PlacementScene scene = Ring(shape, workers);
-    const auto plan = Solve(scene.cluster.claims, scene.request, scene.graph);
+    const auto plan = placement::Solve(scene.cluster.claims, scene.request, scene.graph);
     ASSERT_TRUE(plan.has_value());
     const Instance instance = scene.Prepare();
     const Shares shares = WideBytes(instance, plan->nodes);
@@ -108,4 +108,4 @@ TEST(WideBytes, PlacesAJobOnTheFewestLeavesWhereAllLinksAreEquallyFast) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::objective

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "operator/placement/place.h"
+#include "operator/placement/refuse.h"
 #include "tests/support/placement_scene.h"
 
 namespace weft::placement {
@@ -33,7 +34,7 @@ struct Scene : PlacementScene {
     request.pool_choices.emplace();
     std::uint32_t rank = 0;
     for (const std::string& choice : choices) {
-      PoolChoice one{choice, {}, choice.front() == '=' ? rank : ++rank};
+      objective::PoolChoice one{choice, {}, choice.front() == '=' ? rank : ++rank};
       for (const char product : choice) {
         if (product != '=') one.pools.push_back(PoolOf(product));
       }

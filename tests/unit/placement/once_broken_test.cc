@@ -14,13 +14,14 @@ namespace {
 using testing::RandomInstance;
 
 void ExpectPlacedInItsRooms(const RandomInstance& problem) {
-  Options options;
+  objective::Options options;
   options.cost_tolerance_percent = 0;
   const Placement placement = Place(*problem.claims, problem.request, *problem.graph, options);
   const Plan* plan = std::get_if<Plan>(&placement);
   ASSERT_NE(plan, nullptr);
-  const Instance instance(*problem.claims, problem.request, *problem.graph, options, plan->pools);
-  EXPECT_TRUE(MeetsHardRules(instance, plan->nodes));
+  const objective::Instance instance(*problem.claims, problem.request, *problem.graph, options,
+                                     plan->pools);
+  EXPECT_TRUE(objective::MeetsHardRules(instance, plan->nodes));
 }
 
 // A leaf without power for all its nodes gives it to those that come first. A restart is solved

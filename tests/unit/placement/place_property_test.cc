@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "operator/base/random.h"
 #include "operator/objective/instance.h"
+#include "operator/objective/levels.h"
 #include "operator/objective/pair_cost.h"
 #include "operator/objective/ring_rate.h"
 #include "operator/objective/wide_bytes.h"
@@ -24,6 +25,8 @@ namespace {
 
 using fabric::NodeIndex;
 using fabric::Tier;
+using objective::Options;
+using objective::Preferences;
 using ::weft::testing::MakeRandomInstance;
 using ::weft::testing::RandomInstance;
 
@@ -68,12 +71,12 @@ class Oracle {
         pair_cost_(fabric_, false),
         matrix_(Matrix(instance.traffic)),
         tolerance_(tolerance) {
-    CountSlots(*instance.claims,
-               {.pod = &instance.request.pod,
-                .job = instance.request.job,
-                .excluded = {},
-                .cap = instance.request.workers},
-               slots_);
+    rules::CountSlots(*instance.claims,
+                      {.pod = &instance.request.pod,
+                       .job = instance.request.job,
+                       .excluded = {},
+                       .cap = instance.request.workers},
+                      slots_);
     nodes_.resize(instance.request.workers);
     Enumerate(0);
   }
@@ -115,7 +118,7 @@ class Oracle {
   }
 
   void Record() {
-    const Request& request = instance_.request;
+    const objective::Request& request = instance_.request;
     std::vector<std::uint32_t> all(nodes_.size());
     for (std::uint32_t w = 0; w < all.size(); ++w) all[w] = w;
     if (request.required && !Together(*request.required, all)) return;
@@ -123,7 +126,7 @@ class Oracle {
     if (request.preferred) {
       Tier tier = *request.preferred;
       while (!Together(tier, all)) --tier;
-      preferences[kLevelsWider] = *request.preferred - tier;
+      preferences[objective::kLevelsWider] = *request.preferred - tier;
     }
     std::set<std::vector<std::uint32_t>> missed;
     for (const auto& group : request.groups) {
@@ -134,7 +137,7 @@ class Oracle {
         }
       }
     }
-    preferences[kGroupsMissed] = static_cast<std::uint32_t>(missed.size());
+    preferences[objective::kGroupsMissed] = static_cast<std::uint32_t>(missed.size());
     Int128 cost = 0;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       for (std::size_t j = i + 1; j < nodes_.size(); ++j) {
@@ -259,7 +262,7 @@ class Oracle {
 
   const RandomInstance& instance_;
   const fabric::Fabric& fabric_;
-  PairCost pair_cost_;
+  objective::PairCost pair_cost_;
   std::vector<std::vector<Int128>> matrix_;
   int tolerance_;
   std::vector<std::uint32_t> slots_;
@@ -280,7 +283,8 @@ void AddPrevious(RandomInstance& instance, std::uint64_t seed) {
   SplitMix64 random(seed);
   for (std::uint32_t w = 0; w < instance.request.workers; ++w) {
     const auto n = static_cast<NodeIndex>(random.Below(instance.fabric->node_count() + 1));
-    instance.request.previous_nodes.push_back(n < instance.fabric->node_count() ? n : kUnplaced);
+    instance.request.previous_nodes.push_back(
+        n < instance.fabric->node_count() ? n : objective::kUnplaced);
   }
 }
 
@@ -329,8 +333,8 @@ TEST(PlaceProperty, AmongPlacementsOfEqualCostTheRingWithTheLargestSmallestPartW
     if (!plan || !plan->exact) continue;
     ASSERT_EQ(Names(*instance.fabric, plan->nodes), Names(*instance.fabric, oracle.Best()))
         << instance.what;
-    const auto percent =
-        RingPercent(Instance(*instance.claims, instance.request, *instance.graph), plan->nodes);
+    const auto percent = objective::RingPercent(
+        objective::Instance(*instance.claims, instance.request, *instance.graph), plan->nodes);
     slowed += percent.value_or(0) > 100 ? 1 : 0;
     instance.request.ring.reset();
     const auto without = Solve(*instance.claims, instance.request, *instance.graph, {});
@@ -354,8 +358,8 @@ void ExpectFewestWideBytes(std::uint64_t first, const weft::testing::RandomOptio
     ++placed;
     ASSERT_EQ(Names(*instance.fabric, plan->nodes), Names(*instance.fabric, oracle.Best()))
         << instance.what;
-    const std::vector<std::uint32_t> shares =
-        WideBytes(Instance(*instance.claims, instance.request, *instance.graph), plan->nodes);
+    const std::vector<std::uint32_t> shares = objective::WideBytes(
+        objective::Instance(*instance.claims, instance.request, *instance.graph), plan->nodes);
     wide += std::any_of(shares.begin(), shares.end(), [](auto share) { return share > 0; }) ? 1 : 0;
   }
   EXPECT_GT(placed, instances / 2);

@@ -14,7 +14,7 @@ TEST(Solve, HasALowerBoundOnlyIfAskedFor) {
   const testing::FreePerNode eight(8, 8);
   const testing::PlacementScene scene(testing::Leaves({eight, eight, eight, eight}), 24, 8);
   const auto with = Solve(scene.cluster.claims, scene.request, scene.graph);
-  Options options;
+  objective::Options options;
   options.bound = false;
   const auto without = Solve(scene.cluster.claims, scene.request, scene.graph, options);
   ASSERT_TRUE(with && without);

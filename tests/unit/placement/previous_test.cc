@@ -1,5 +1,6 @@
 // Restarts: the nodes of the last attempt stay preferred within the cost tolerance.
 #include "operator/placement/previous.h"
+#include "operator/objective/levels.h"
 
 #include <gtest/gtest.h>
 
@@ -17,17 +18,18 @@ namespace weft::placement {
 namespace {
 
 using fabric::NodeIndex;
+using objective::kUnplaced;
 using weft::testing::Family;
 
-Plan Solved(const weft::testing::RandomInstance& instance, const Options& options = {}) {
+Plan Solved(const weft::testing::RandomInstance& instance, const objective::Options& options = {}) {
   std::optional<Plan> plan = Solve(*instance.claims, instance.request, *instance.graph, options);
   EXPECT_TRUE(plan) << instance.what;
   return plan ? *std::move(plan) : Plan{};
 }
 
 std::uint32_t Moved(const weft::testing::RandomInstance& instance, const Plan& plan) {
-  const Instance prepared(*instance.claims, instance.request, *instance.graph);
-  return BreakTies(prepared, plan.nodes)[kWorkersMoved].front();
+  const objective::Instance prepared(*instance.claims, instance.request, *instance.graph);
+  return objective::BreakTies(prepared, plan.nodes)[objective::kWorkersMoved].front();
 }
 
 constexpr weft::testing::LargeOptions kSizes = {
@@ -36,7 +38,7 @@ constexpr weft::testing::LargeOptions kSizes = {
 // The least cost of the placement with the workers of node `lost` on any one other node.
 Int128 CostWithout(const weft::testing::RandomInstance& instance, const Plan& plan,
                    NodeIndex lost) {
-  const Instance prepared(*instance.claims, instance.request, *instance.graph);
+  const objective::Instance prepared(*instance.claims, instance.request, *instance.graph);
   std::vector<std::uint32_t> left(prepared.slots().begin(), prepared.slots().end());
   for (NodeIndex n : plan.nodes) left[n] -= n == lost ? 0 : 1;
   const auto displaced =
@@ -46,7 +48,7 @@ Int128 CostWithout(const weft::testing::RandomInstance& instance, const Plan& pl
     if (left[n] < displaced) continue;
     std::vector<NodeIndex> nodes = plan.nodes;
     std::replace(nodes.begin(), nodes.end(), lost, n);
-    const Candidate candidate = Evaluate(prepared, std::move(nodes));
+    const objective::Candidate candidate = objective::Evaluate(prepared, std::move(nodes));
     if (candidate.preferences > plan.preferences) continue;
     if (least < 0 || candidate.cost < least) least = candidate.cost;
   }
@@ -70,7 +72,7 @@ TEST_P(RestartTest, OnlyTheWorkersOfALostNodeMoveWhereThatCostsNoMore) {
                  lost, kUnplaced);
     const Plan after = Solved(instance);
     EXPECT_LE(after.preferences, anew.preferences) << instance.what;
-    EXPECT_LE(after.cost, CostLimit(anew.cost, 1)) << instance.what;
+    EXPECT_LE(after.cost, objective::CostLimit(anew.cost, 1)) << instance.what;
     // What the search found before can only be better than what it chose for staying.
     const Int128 least = CostWithout(instance, before, lost);
     const bool stays =
@@ -118,14 +120,14 @@ struct Scene {
     request.workers = 2;
     request.pod.requests = {{"nvidia.com/gpu", 8}};
   }
-  std::vector<std::string> Names(const Options& options = {}) const {
+  std::vector<std::string> Names(const objective::Options& options = {}) const {
     const auto plan = Solve(cluster.claims, request, graph, options);
     std::vector<std::string> names;
     for (NodeIndex n : plan->nodes) names.push_back(cluster.fabric->node(n).name);
     return names;
   }
   testing::Cluster cluster;
-  Request request;
+  objective::Request request;
   traffic::WorkerGraph graph{*traffic::ComputeTraffic(std::nullopt, {}, 2, 8)};
 };
 
@@ -140,7 +142,7 @@ TEST(Previous, WorkersMoveWhereTheirNodesCostMoreThanTheTolerance) {
   Scene scene({{8, 8, 0}, {8, 0, 0}});
   scene.request.previous_nodes = {scene.cluster.node("n3"), kUnplaced};
   EXPECT_EQ(scene.Names(), (std::vector<std::string>{"n0", "n1"}));
-  Options tolerant;
+  objective::Options tolerant;
   tolerant.cost_tolerance_percent = 100;  // a spine's link costs twice a leaf's
   EXPECT_EQ(scene.Names(tolerant), (std::vector<std::string>{"n3", "n0"}));
 }
@@ -165,16 +167,16 @@ TEST(Previous, AWorkerWhoseNodeIsLostComesToTheOneFreeNode) {
 TEST(Previous, ALevelSaysHowManyMove) {
   Scene scene({{8, 8, 8}});
   scene.request.previous_nodes = {scene.cluster.node("n0"), scene.cluster.node("n1")};
-  const Instance instance(scene.cluster.claims, scene.request, scene.graph);
+  const objective::Instance instance(scene.cluster.claims, scene.request, scene.graph);
   const auto at = [&](const char* a, const char* b) {
-    return Evaluate(instance, {scene.cluster.node(a), scene.cluster.node(b)});
+    return objective::Evaluate(instance, {scene.cluster.node(a), scene.cluster.node(b)});
   };
-  EXPECT_EQ(WhyWorse(instance, at("n0", "n2"), at("n0", "n1")),
+  EXPECT_EQ(objective::WhyWorse(instance, at("n0", "n2"), at("n0", "n1")),
             "costs no more, but puts 1 more worker on nodes that the last attempt did not use");
-  EXPECT_EQ(WhyWorse(instance, at("n1", "n0"), at("n0", "n1")),
+  EXPECT_EQ(objective::WhyWorse(instance, at("n1", "n0"), at("n0", "n1")),
             "costs no more, but puts 2 more workers on another node than in the last attempt");
   const auto says = [&](const char* a, const char* b) {
-    return Describe(instance, at(a, b)).front();
+    return objective::Describe(instance, at(a, b)).front();
   };
   EXPECT_EQ(says("n0", "n2"), "1 of 2 workers is on nodes that the last attempt did not use.");
   EXPECT_EQ(says("n1", "n0"), "All workers are on nodes of the last attempt.");

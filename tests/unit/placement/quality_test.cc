@@ -5,6 +5,7 @@
 #include <set>
 
 #include "gtest/gtest.h"
+#include "operator/objective/levels.h"
 #include "operator/placement/place.h"
 #include "tests/support/large_instance.h"
 
@@ -29,7 +30,7 @@ class QualityTest : public ::testing::TestWithParam<Golden> {};
 TEST_P(QualityTest, IsNoWorseThanItWas) {
   const Golden& golden = GetParam();
   const auto instance = weft::testing::MakeLargeInstance(golden.family, golden.seed, kSizes);
-  Options options;
+  objective::Options options;
   options.cost_tolerance_percent = 0;
   const Placement placement = Place(*instance.claims, instance.request, *instance.graph, options);
   const Plan* plan = std::get_if<Plan>(&placement);
@@ -37,10 +38,10 @@ TEST_P(QualityTest, IsNoWorseThanItWas) {
   char line[200];
   std::snprintf(line, sizeof line, "%s: now {%.6e, %.6e, %u}", instance.what.c_str(),
                 static_cast<double>(plan->cost), static_cast<double>(plan->lower_bound),
-                plan->preferences[kGroupsMissed]);
+                plan->preferences[objective::kGroupsMissed]);
   EXPECT_LE(static_cast<double>(plan->cost), golden.cost * (1 + kRounding)) << line;
   EXPECT_GE(static_cast<double>(plan->lower_bound), golden.bound * (1 - kRounding)) << line;
-  EXPECT_LE(plan->preferences[kGroupsMissed], golden.missed) << line;
+  EXPECT_LE(plan->preferences[objective::kGroupsMissed], golden.missed) << line;
 }
 
 const Golden kTable[] = {
@@ -68,14 +69,14 @@ const Golden kTable[] = {
 
 TEST(Quality, ASearchThatBeginsAfterNormalEffortIsNoWorse) {
   const auto instance = weft::testing::MakeLargeInstance(Family::kCrossing, 502, kSizes);
-  const auto cost = [&](const SearchLimits& limits) {
-    Options options;
+  const auto cost = [&](const objective::SearchLimits& limits) {
+    objective::Options options;
     options.limits = limits;
     options.cost_tolerance_percent = 0;
     return Solve(*instance.claims, instance.request, *instance.graph, options)->cost;
   };
-  SearchLimits limits = LimitsOf(Effort::kQuick);
-  const Int128 normal = cost(LimitsOf(Effort::kNormal));
+  objective::SearchLimits limits = objective::LimitsOf(objective::Effort::kQuick);
+  const Int128 normal = cost(objective::LimitsOf(objective::Effort::kNormal));
   EXPECT_GT(cost(limits), normal);
   limits.after_normal = true;
   EXPECT_EQ(cost(limits), normal);

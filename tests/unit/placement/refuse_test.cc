@@ -5,6 +5,8 @@
 #include <functional>
 
 #include "operator/placement/place.h"
+#include "operator/placement/refuse.h"
+#include "operator/rules/node_filter.h"
 #include "operator/rules/node_judge.h"
 #include "tests/support/campaign.h"
 #include "tests/support/fabric_builder.h"
@@ -13,14 +15,15 @@
 namespace weft::placement {
 namespace {
 
+using objective::Request;
 using testing::FabricShape;
 
 // Two spines; s0 has leaves l0 (n0, n1) and l1 (n2, n3), s1 has l2 (n4, n5). 8 GPUs a node.
 FabricShape SixNodes() { return testing::Spines({{{{8, 8}}, {{8, 8}}}, {{{8, 8}}}}, false); }
 
-GroupConstraint Group(const FabricShape& shape, const char* required,
-                      std::vector<std::vector<std::uint32_t>> sets) {
-  GroupConstraint group;
+objective::GroupConstraint Group(const FabricShape& shape, const char* required,
+                                 std::vector<std::vector<std::uint32_t>> sets) {
+  objective::GroupConstraint group;
   for (const auto& set : sets) {
     group.sets.workers.insert(group.sets.workers.end(), set.begin(), set.end());
     group.sets.begin.push_back(static_cast<std::uint32_t>(group.sets.workers.size()));
@@ -48,7 +51,7 @@ std::string Summary(const fabric::Fabric& fabric, const Unplaceable& no) {
   if (no.short_amount > 0) {
     text += ", " + std::to_string(no.short_amount) + " " + no.short_resource + " missing";
   }
-  for (const RejectionCount& count : no.rejections) {
+  for (const rules::RejectionCount& count : no.rejections) {
     text += "; " + std::to_string(count.nodes) + " " + count.detail;
   }
   return text;
@@ -172,25 +175,25 @@ const RefuseCase kCases[] = {
 INSTANTIATE_TEST_SUITE_P(Scenes, RefuseTest, ::testing::ValuesIn(kCases),
                          [](const auto& one) { return std::string(one.param.name); });
 
-TEST(NodeJudge, CountsNodesByWhyAsItJudgesThem) {
+TEST(rules::NodeJudge, CountsNodesByWhyAsItJudgesThem) {
   for (std::uint64_t seed = 1; seed <= weft::testing::Instances(100); ++seed) {
     testing::RandomInstance random = testing::MakeRandomInstance(seed, {});
     random.request.pod.node_selector = {{"leaf", "leaf" + std::to_string(seed % 3)}};
     if (seed % 2 == 0) random.request.excluded = {0};
-    const SlotQuery query = {.pod = &random.request.pod,
-                             .job = random.request.job,
-                             .excluded = random.request.excluded,
-                             .cap = random.request.workers};
-    const NodeJudge judge(*random.claims, query);
+    const rules::SlotQuery query = {.pod = &random.request.pod,
+                                    .job = random.request.job,
+                                    .excluded = random.request.excluded,
+                                    .cap = random.request.workers};
+    const rules::NodeJudge judge(*random.claims, query);
     std::vector<std::uint32_t> slots;
-    CountSlots(*random.claims, query, slots);
+    rules::CountSlots(*random.claims, query, slots);
     std::uint32_t rejected = 0, full = 0;
-    for (const RejectionCount& count : judge.Count(0, random.fabric->node_count())) {
+    for (const rules::RejectionCount& count : judge.Count(0, random.fabric->node_count())) {
       rejected += count.nodes;
     }
     for (fabric::NodeIndex n = 0; n < slots.size(); ++n) {
       full += slots[n] == 0 ? 1 : 0;
-      EXPECT_EQ(judge.Judge(n).rejection == Rejection::kNone, slots[n] > 0) << random.what;
+      EXPECT_EQ(judge.Judge(n).rejection == rules::Rejection::kNone, slots[n] > 0) << random.what;
     }
     EXPECT_EQ(rejected, full) << random.what;
   }

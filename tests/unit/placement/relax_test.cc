@@ -4,11 +4,13 @@
 #include <functional>
 
 #include "operator/placement/place.h"
+#include "operator/placement/relax.h"
 #include "tests/support/placement_scene.h"
 
 namespace weft::placement {
 namespace {
 
+using objective::Request;
 using testing::PlacementScene;
 using testing::WorkerSetsOf;
 
@@ -114,7 +116,7 @@ TEST(FindRelaxations, TellsWhatTheRelaxedPlacementCosts) {
 TEST(FindRelaxations, TriesTheChoicesOfPoolsUpToTheFirstThatHelps) {
   PlacementScene scene(SixNodes(), 2, 8);
   scene.request.pool_choices.emplace();
-  const std::vector<PoolChoice> all = {{"all", {fabric::PoolIndex{0}}, 0}};
+  const std::vector<objective::PoolChoice> all = {{"all", {fabric::PoolIndex{0}}, 0}};
   scene.request.pool_relaxations = {
       {"models", "none", {}}, {"models", "removed", all}, {"types", "removed", all}};
   const auto found = FindRelaxations(scene.cluster.claims, scene.request, scene.graph);

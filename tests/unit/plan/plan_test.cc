@@ -414,9 +414,9 @@ TEST(NeverFits, UnlessNodesMayComeBack) {
   EXPECT_FALSE(NeverFits(refused));
   refused.why->ever = false;
   EXPECT_TRUE(NeverFits(refused));
-  refused.why->rejections = {{placement::Rejection::kTaint, "", 3}};
+  refused.why->rejections = {{rules::Rejection::kTaint, "", 3}};
   EXPECT_TRUE(NeverFits(refused));
-  refused.why->rejections.push_back({placement::Rejection::kUnschedulable, "", 1});
+  refused.why->rejections.push_back({rules::Rejection::kUnschedulable, "", 1});
   EXPECT_FALSE(NeverFits(refused));
   refused.why->rejections.clear();
   refused.why->reason = placement::Reason::kNoCompleteNode;

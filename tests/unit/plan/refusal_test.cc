@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "operator/placement/relax.h"
 #include "operator/plan/plan.h"
 #include "operator/plan/refusal.h"
 #include "tests/support/scene.h"
@@ -11,8 +12,8 @@ namespace weft::plan {
 namespace {
 
 using placement::Reason;
-using placement::Rejection;
 using placement::Unplaceable;
+using rules::Rejection;
 
 struct RefusalCase {
   const char* name;
@@ -178,13 +179,13 @@ TEST(RefusalText, SaysOfOneNodeAndOfSeveralWhyTheyAreOut) {
 }
 
 TEST(RefusalText, NamesFourRejectionsAndCountsTheRest) {
-  const auto told = [](Reason reason, std::vector<placement::RejectionCount> rejections) {
+  const auto told = [](Reason reason, std::vector<rules::RejectionCount> rejections) {
     return Told([&](Unplaceable& no, api::TrainingJob&) {
       no.reason = reason;
       no.rejections = rejections;
     });
   };
-  std::vector<placement::RejectionCount> five(5, {Rejection::kResource, "cpu", 1});
+  std::vector<rules::RejectionCount> five(5, {Rejection::kResource, "cpu", 1});
   EXPECT_TRUE(told(Reason::kNoEligibleNode, five)
                   .ends_with("1 of 4 lacks free cpu; 1 of 4 has another "
                              "reason."));

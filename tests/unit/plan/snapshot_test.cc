@@ -84,7 +84,7 @@ TEST(Snapshot, WritesAssumedClaimsAsPodsAndNoForeignAnnotation) {
 
 TEST(Snapshot, KeepsAllThatAPodAsksOfItsNode) {
   testing::Scene scene(testing::FourNodes());
-  placement::PodRequirements asked;
+  rules::PodRequirements asked;
   asked.requests = {{testing::kGpu, 8}, {"cpu", 1500}};
   asked.node_selector = {{"test/leaf", "l0"}};
   asked.required_affinity = {{.match_expressions = {{"zone", "In", {"a", "b"}}},

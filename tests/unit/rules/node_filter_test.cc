@@ -5,7 +5,7 @@
 #include "gtest/gtest.h"
 #include "operator/rules/node_judge.h"
 
-namespace weft::placement {
+namespace weft::rules {
 namespace {
 
 constexpr std::int64_t kCore = 1000;  // thousandths
@@ -214,4 +214,4 @@ TEST(CountSlots, CountsNothingForNoWorkers) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::rules

@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "operator/rules/node_judge.h"
 
-namespace weft::placement {
+namespace weft::rules {
 namespace {
 
 using Slots = std::vector<std::uint32_t>;
@@ -131,4 +131,4 @@ TEST(KeepToPower, WithoutALimitNothingIsTaken) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::rules

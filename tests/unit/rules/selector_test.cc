@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace weft::placement {
+namespace weft::rules {
 namespace {
 
 using Terms = std::vector<NodeSelectorTerm>;
@@ -114,4 +114,4 @@ TEST(AffinityMismatchText, NamesWhatALoneTermMisses) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::rules

@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace weft::placement {
+namespace weft::rules {
 namespace {
 
 struct Case {
@@ -81,4 +81,4 @@ TEST(TaintText, LeavesOutAnEmptyValue) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::rules

@@ -4,7 +4,7 @@
 
 #include <map>
 
-namespace weft::placement {
+namespace weft::search {
 namespace {
 
 using traffic::Axis;
@@ -47,4 +47,4 @@ TEST(Adjacency, UnfoldsCliquesIntoPairsBesideTheNeighbours) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -8,7 +8,7 @@
 #include "tests/support/fabric_builder.h"
 #include "tests/support/large_instance.h"
 
-namespace weft::placement {
+namespace weft::search {
 namespace {
 
 using weft::testing::Cluster;
@@ -26,15 +26,16 @@ constexpr weft::testing::LargeOptions kSizes = {
 // The order of a cluster's leaves for a walk of groups of four, which is cut for nothing only
 // between two groups; leaf d takes taken[d] workers.
 Bins Order(Cluster cluster, const std::vector<std::uint32_t>& taken) {
-  Request request;
+  objective::Request request;
   request.job = "test/groups";
   request.workers = std::accumulate(taken.begin(), taken.end(), 0U);
   request.pod.requests = {{"nvidia.com/gpu", 8}};
   const auto traffic = traffic::ComputeTraffic(
       traffic::Model{std::nullopt, {{traffic::Axis::kData, 1000}}}, {}, request.workers, 8);
   const traffic::WorkerGraph graph(*traffic);
-  const Instance instance(cluster.claims, request, graph, Options{});
-  const Tree tree = Tree::OfLevels(instance, fabric::kOutside, fabric::DomainIndex{0});
+  const objective::Instance instance(cluster.claims, request, graph, objective::Options{});
+  const objective::Tree tree =
+      objective::Tree::OfLevels(instance, fabric::kOutside, fabric::DomainIndex{0});
   std::vector<Int128> cuts;
   for (std::uint32_t x = 0; x <= request.workers; ++x) {
     cuts.push_back(x % kGroup * (kGroup - x % kGroup));
@@ -106,4 +107,4 @@ TEST(CutsOf, AreTheBytesBetweenTheFirstWorkersAndTheOthers) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 #include "operator/base/random.h"
 #include "operator/objective/hard_rules.h"
+#include "operator/objective/levels.h"
 #include "operator/objective/units.h"
 #include "operator/search/seats.h"
 #include "operator/search/spread.h"
@@ -16,10 +17,11 @@
 #include "tests/support/placement_scene.h"
 #include "tests/support/torus_shape.h"
 
-namespace weft::placement {
+namespace weft::search {
 namespace {
 
 using fabric::NodeIndex;
+using objective::Instance;
 using testing::PlacementScene;
 using traffic::Axis;
 
@@ -43,7 +45,7 @@ PlacementScene Scattered(std::uint32_t workers, std::int64_t stages, std::uint32
 std::vector<traffic::Edge> EdgesOf(const Instance& instance) {
   std::vector<std::uint32_t> each(instance.workers());
   std::iota(each.begin(), each.end(), 0U);
-  return TrafficBetween(instance.graph(), each, instance.workers());
+  return objective::TrafficBetween(instance.graph(), each, instance.workers());
 }
 
 Seats SeatsOfAll(const Instance& instance) {
@@ -131,16 +133,16 @@ TEST(AnnealBest, LowersTheCostOnScatteredHostsByTheRulesAndTheSameEveryTime) {
     for (const std::uint64_t seed : {1U, 2U, 3U}) {
       const PlacementScene scene = Scattered(64, 4, gpus, seed);
       const Instance instance = scene.Prepare();
-      std::vector<Candidate> candidates =
+      std::vector<objective::Candidate> candidates =
           TorusCandidates(instance, fabric::kOutside, fabric::DomainIndex{0});
       ASSERT_FALSE(candidates.empty());
       std::stable_sort(candidates.begin(), candidates.end(),
                        [](const auto& a, const auto& b) { return a.objective() < b.objective(); });
-      std::vector<Candidate> again = candidates;
+      std::vector<objective::Candidate> again = candidates;
       const Int128 before = candidates.front().cost;
       EXPECT_EQ(AnnealBest(instance, 0, candidates), gpus == 8);
       EXPECT_LT(candidates.front().cost, before - before / 10) << gpus << ", seed " << seed;
-      EXPECT_TRUE(MeetsHardRules(instance, candidates.front().nodes));
+      EXPECT_TRUE(objective::MeetsHardRules(instance, candidates.front().nodes));
       AnnealBest(instance, 0, again);
       EXPECT_EQ(again.front().nodes, candidates.front().nodes);
     }
@@ -150,7 +152,7 @@ TEST(AnnealBest, LowersTheCostOnScatteredHostsByTheRulesAndTheSameEveryTime) {
 TEST(AnnealBest, LeavesAJobAloneWhosePlacementIsGoodEnough) {
   const PlacementScene scene = Scattered(64, 4);
   const Instance instance = scene.Prepare();
-  std::vector<Candidate> candidates =
+  std::vector<objective::Candidate> candidates =
       TorusCandidates(instance, fabric::kOutside, fabric::DomainIndex{0});
   const std::size_t count = candidates.size();
   EXPECT_FALSE(AnnealBest(instance, candidates.front().cost, candidates));
@@ -173,8 +175,8 @@ TEST(SpreadLayout, KeepsALayoutWhoseBoxIsFreeAsItIs) {
   }
   const std::vector<NodeIndex> expected = nodes;
   std::reverse(nodes.begin(), nodes.end());
-  EXPECT_EQ(SpreadLayout(layout, torus, Box{{0, 0, 3}, {4, 2, 2}}, nodes), expected);
+  EXPECT_EQ(SpreadLayout(layout, torus, objective::Box{{0, 0, 3}, {4, 2, 2}}, nodes), expected);
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -9,7 +9,7 @@
 #include "operator/search/exact_board.h"
 #include "tests/support/fabric_builder.h"
 
-namespace weft::placement {
+namespace weft::search {
 namespace {
 
 using Orbit = std::vector<std::uint32_t>;
@@ -32,7 +32,7 @@ struct Job {
   }
 
   Orbit OrbitOf(std::size_t depth) const {
-    const Instance instance(cluster.claims, request, *graph);
+    const objective::Instance instance(cluster.claims, request, *graph);
     Orbit order(request.workers);
     std::iota(order.begin(), order.end(), 0U);
     const std::vector<std::int64_t> bytes = BytesBetween(*graph);
@@ -43,7 +43,7 @@ struct Job {
 
   testing::Cluster cluster;
   std::optional<traffic::WorkerGraph> graph;
-  Request request;
+  objective::Request request;
 };
 
 TEST(Automorphisms, OfARingTurnItAndThenMirrorIt) {
@@ -67,7 +67,7 @@ TEST(Automorphisms, OfExpertsAreAllPermutations) {
 
 TEST(Automorphisms, KeepGroupsTogether) {
   Job experts(traffic::Axis::kExpert, 4);
-  GroupConstraint group;
+  objective::GroupConstraint group;
   group.sets.workers = {0, 1, 2};
   group.sets.begin = {0, 3};
   group.preferred = fabric::Tier{1};
@@ -77,4 +77,4 @@ TEST(Automorphisms, KeepGroupsTogether) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::search

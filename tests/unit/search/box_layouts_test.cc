@@ -7,7 +7,7 @@
 #include "operator/base/quantity.h"
 #include "tests/support/torus_shape.h"
 
-namespace weft::placement {
+namespace weft::search {
 namespace {
 
 constexpr std::uint64_t kSteps = 100'000;
@@ -92,4 +92,4 @@ TEST(LayIntoBoxes, WithoutStepsHasTheFirstLayoutAndWithoutRoomNone) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::search

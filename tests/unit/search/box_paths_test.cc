@@ -4,8 +4,10 @@
 
 #include "gtest/gtest.h"
 
-namespace weft::placement {
+namespace weft::search {
 namespace {
+
+using objective::TorusSize;
 
 int Apart(const fabric::TorusPlace& a, const fabric::TorusPlace& b) {
   int apart = 0;
@@ -61,4 +63,4 @@ TEST(BoxPathsTest, MostHopsAreAlongTheCheapestDimension) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -7,10 +7,11 @@
 #include "tests/support/placement_scene.h"
 #include "tests/support/torus_shape.h"
 
-namespace weft::placement {
+namespace weft::search {
 namespace {
 
 using fabric::NodeIndex;
+using objective::Instance;
 using testing::PlacementScene;
 
 using Numbers = std::vector<std::uint32_t>;
@@ -105,4 +106,4 @@ TEST(Cells, AWorkerThatStaysKeepsItsNodeAndOthersGetNodesThatWereUsedFirst) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -2,9 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "operator/objective/levels.h"
 #include "tests/support/placement_scene.h"
 
-namespace weft::placement {
+namespace weft::search {
 namespace {
 
 using testing::PlacementScene;
@@ -29,13 +30,13 @@ PlacementScene Scene(const testing::FabricShape& shape, std::uint32_t workers,
 
 // The nodes of the evened placement; "as it is" if nothing changes. It must not cost more.
 std::string Evened(const PlacementScene& scene, const std::vector<std::string>& names) {
-  const Instance instance = scene.Prepare();
-  const Candidate start = Evaluate(instance, scene.At(names));
+  const objective::Instance instance = scene.Prepare();
+  const objective::Candidate start = objective::Evaluate(instance, scene.At(names));
   const auto even = EvenParts(instance, start);
   if (!even) return "as it is";
   EXPECT_EQ(even->cost <= start.cost, true);
-  EXPECT_LT(BreakTies(instance, even->nodes)[kRingSlowed],
-            BreakTies(instance, start.nodes)[kRingSlowed]);
+  EXPECT_LT(objective::BreakTies(instance, even->nodes)[objective::kRingSlowed],
+            objective::BreakTies(instance, start.nodes)[objective::kRingSlowed]);
   return scene.Show(even->nodes);
 }
 
@@ -87,4 +88,4 @@ TEST(EvenParts, ADomainThatTheRingEntersTwiceIsLeftAlone) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -6,7 +6,7 @@
 #include "operator/placement/place.h"
 #include "tests/support/fabric_builder.h"
 
-namespace weft::placement {
+namespace weft::search {
 namespace {
 
 constexpr int kNodesPerLeaf = 32;
@@ -37,7 +37,7 @@ struct Job {
     request.pod.requests = {{"nvidia.com/gpu", per_worker}};
     request.required = cluster.fabric->FindTier("leaf");
   }
-  Request request;
+  objective::Request request;
   std::optional<traffic::WorkerGraph> graph;
 };
 
@@ -49,7 +49,7 @@ TEST(Exact, IsProvenInsideARequiredDomainOf32NodesWhateverTheFabric) {
   for (const std::size_t leaves : {1u, 20u, 400u}) {
     const testing::Cluster cluster = MakeLeaves(leaves, free);
     const Job job(cluster, 8, 2);
-    const auto plan = Solve(cluster.claims, job.request, *job.graph);
+    const auto plan = placement::Solve(cluster.claims, job.request, *job.graph);
     ASSERT_TRUE(plan);
     EXPECT_TRUE(plan->exact) << leaves << " leaves";
     EXPECT_EQ(plan->cost == plan->lower_bound, true) << leaves << " leaves";
@@ -64,7 +64,7 @@ TEST(Exact, TriesEveryHomeThatDiffers) {
   };
   const testing::Cluster cluster = MakeLeaves(40, free);
   const Job job(cluster, 8, 2);
-  const Instance instance(cluster.claims, job.request, *job.graph);
+  const objective::Instance instance(cluster.claims, job.request, *job.graph);
   const ExactResult result = SearchExactly(instance, {}, 0, 0, {1'000'000, 1'000'000});
   ASSERT_TRUE(result.finished);
   const auto& of_node = cluster.fabric->domains(*job.request.required).of_node;
@@ -73,4 +73,4 @@ TEST(Exact, TriesEveryHomeThatDiffers) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -6,7 +6,7 @@
 
 #include "tests/support/placement_scene.h"
 
-namespace weft::placement {
+namespace weft::search {
 namespace {
 
 using fabric::Tier;
@@ -20,7 +20,7 @@ constexpr Tier kSpine{1}, kLeaf{2}, kNode{3};
 // Where the workers come to stand in the one spine, laid in `order` (0, 1, ... without one).
 std::string Filled(const PlacementScene& scene, fabric::ByTier<std::uint32_t> units = {1, 1, 1, 1},
                    Numbers order = {}) {
-  const Instance instance = scene.Prepare();
+  const objective::Instance instance = scene.Prepare();
   Rooms plain(instance, {1, 1, 1, 1}), rooms(instance, std::move(units));
   if (order.empty()) {
     order.resize(instance.workers());
@@ -85,4 +85,4 @@ TEST(Filler, PutsLeftoverWorkersIntoChildrenWithoutATile) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include "operator/objective/levels.h"
 #include "tests/support/placement_scene.h"
 
-namespace weft::placement {
+namespace weft::search {
 namespace {
 
 using fabric::NodeIndex;
+using objective::Evaluate;
+using objective::Instance;
 using testing::PlacementScene;
 
 constexpr std::uint32_t kSteps = 100'000;
@@ -92,7 +95,7 @@ TEST(Improve, OfALargeJobLooksNearTheNeighbours) {
   std::vector<NodeIndex> swapped = best;
   std::swap(swapped[0], swapped[40]);
   std::swap(swapped[63], swapped[100]);
-  const Candidate start = Evaluate(instance, swapped);
+  const objective::Candidate start = Evaluate(instance, swapped);
   const auto better = Improve(instance, start, kSteps, 0);
   ASSERT_TRUE(better);
   EXPECT_GT(start.cost, Evaluate(instance, best).cost);
@@ -113,4 +116,4 @@ TEST(Improve, OfALargeJobWorkersOfOneLeafChangePlacesToo) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::search

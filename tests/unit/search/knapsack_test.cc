@@ -8,9 +8,10 @@
 #include "tests/support/fabric_builder.h"
 #include "tests/support/placement_scene.h"
 
-namespace weft::placement {
+namespace weft::search {
 namespace {
 
+using objective::Tree;
 using weft::testing::Cluster;
 using weft::testing::FreePerSpine;
 using weft::testing::Leaves;
@@ -29,7 +30,7 @@ struct Ring {
     const auto traffic = traffic::ComputeTraffic(
         traffic::Model{std::nullopt, {{traffic::Axis::kData, 1000}}}, {}, workers, 8);
     graph.emplace(*traffic);
-    instance.emplace(cluster.claims, request, *graph, Options{});
+    instance.emplace(cluster.claims, request, *graph, objective::Options{});
     walk.resize(workers);
     std::iota(walk.begin(), walk.end(), 0U);
   }
@@ -53,9 +54,9 @@ struct Ring {
   }
 
   Cluster cluster;
-  Request request;
+  objective::Request request;
   std::optional<traffic::WorkerGraph> graph;
-  std::optional<Instance> instance;
+  std::optional<objective::Instance> instance;
   std::vector<std::uint32_t> walk;
 };
 
@@ -150,7 +151,7 @@ TEST(Knapsack, NoOtherWayToFillTheLeavesIsCheaper) {
     const testing::PlacementScene scene(
         Spines(spines, false), workers, 8,
         {{traffic::Axis::kData, 1000}, {traffic::Axis::kPipeline, 700}}, parallelism);
-    const Instance instance = scene.Prepare();
+    const objective::Instance instance = scene.Prepare();
     const Tree tree = Tree::OfLevels(instance, fabric::kOutside, fabric::DomainIndex{0});
     Counts walk(workers);
     std::iota(walk.begin(), walk.end(), 0U);
@@ -182,7 +183,7 @@ TEST(RunPrices, OfARunAreTheBytesThatLeaveIt) {
   const testing::PlacementScene scene(Leaves({{8, 8, 8, 8}, {8, 8, 8, 8}}), 32, 1,
                                       {{traffic::Axis::kExpert, 15 * 100}}, parallelism);
   ASSERT_EQ(scene.graph.cliques().size(), 2U);
-  const Instance instance = scene.Prepare();
+  const objective::Instance instance = scene.Prepare();
   const Tree tree = Tree::OfLevels(instance, fabric::kOutside, fabric::DomainIndex{0});
   std::vector<std::uint32_t> walk(32);
   std::iota(walk.begin(), walk.end(), 0U);
@@ -210,4 +211,4 @@ TEST(RunPrices, OfARunAreTheBytesThatLeaveIt) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::search

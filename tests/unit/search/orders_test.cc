@@ -4,7 +4,7 @@
 
 #include "tests/support/placement_scene.h"
 
-namespace weft::placement {
+namespace weft::search {
 namespace {
 
 using testing::PlacementScene;
@@ -15,7 +15,7 @@ using Numbers = std::vector<std::uint32_t>;
 struct WalkCase {
   const char* name;
   Numbers grid;
-  std::vector<Shape> nest;
+  std::vector<objective::Shape> nest;
   std::vector<std::size_t> digits;
   Numbers want;
 };
@@ -42,7 +42,8 @@ const WalkCase kWalks[] = {
 INSTANTIATE_TEST_SUITE_P(Table, WalkTest, ::testing::ValuesIn(kWalks),
                          [](const auto& row) { return row.param.name; });
 
-Numbers Together(PlacementScene& scene, std::vector<GroupConstraint> groups, Numbers workers) {
+Numbers Together(PlacementScene& scene, std::vector<objective::GroupConstraint> groups,
+                 Numbers workers) {
   scene.request.groups = std::move(groups);
   KeepAtomsTogether(scene.Prepare(), workers);
   return workers;
@@ -64,4 +65,4 @@ TEST(KeepAtomsTogether, MovesWorkersNextToTheFirstOfTheirAtom) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -3,11 +3,13 @@
 #include <numeric>
 
 #include "gtest/gtest.h"
+#include "operator/objective/levels.h"
 #include "operator/search/exchange.h"
+#include "operator/search/tiler.h"
 #include "operator/search/tilings.h"
 #include "tests/support/fabric_builder.h"
 
-namespace weft::placement {
+namespace weft::search {
 namespace {
 
 using weft::testing::Cluster;
@@ -30,13 +32,13 @@ struct Job {
         std::nullopt, {{traffic::Axis::kTensor, tensor_bytes}, {traffic::Axis::kData, 1'000}}};
     const auto traffic = traffic::ComputeTraffic(model, shape, request.workers, 8);
     graph.emplace(*traffic);
-    instance.emplace(cluster.claims, request, *graph, Options{});
+    instance.emplace(cluster.claims, request, *graph, objective::Options{});
   }
 
   Cluster cluster;
-  Request request;
+  objective::Request request;
   std::optional<traffic::WorkerGraph> graph;
-  std::optional<Instance> instance;
+  std::optional<objective::Instance> instance;
 };
 
 TEST(Pieces, AreTheWorkersOfOneUnitInOneCell) {
@@ -91,7 +93,8 @@ TEST(Exchange, SwapsPiecesOfAnySize) {
 
 TEST(Tilings, PlainOnesComeFirstAndThenThoseThatPromiseToCostLeast) {
   const Job job(MakeCluster(Leaves({{8, 8, 8, 8}, {8, 8, 8, 8}, {8, 8, 8, 8}})), {4, 2}, 1'000'000);
-  const Tree tree = Tree::OfLevels(*job.instance, fabric::kOutside, fabric::DomainIndex{0});
+  const objective::Tree tree =
+      objective::Tree::OfLevels(*job.instance, fabric::kOutside, fabric::DomainIndex{0});
   const std::vector<Tiling> tilings = TilingsFor(*job.instance, tree);
   ASSERT_GT(tilings.size(), 1U);
   const auto dearer = [](const Tiling& a, const Tiling& b) { return a.forecast < b.forecast; };
@@ -104,8 +107,8 @@ TEST(Tilings, PlainOnesComeFirstAndThenThoseThatPromiseToCostLeast) {
   // The first keeps the heavy axis in one leaf, and its forecast is what it costs there.
   const auto nodes = Tiler(*job.instance, tree).Lay(tilings.front());
   ASSERT_TRUE(nodes);
-  EXPECT_EQ(Evaluate(*job.instance, *nodes).cost, tilings.front().forecast);
+  EXPECT_EQ(objective::Evaluate(*job.instance, *nodes).cost, tilings.front().forecast);
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::search

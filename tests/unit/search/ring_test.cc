@@ -2,13 +2,15 @@
 
 #include "gtest/gtest.h"
 #include "operator/base/random.h"
+#include "operator/objective/levels.h"
 #include "operator/placement/place.h"
 #include "tests/support/placement_scene.h"
 #include "tests/support/torus_shape.h"
 
-namespace weft::placement {
+namespace weft::search {
 namespace {
 
+using placement::Plan;
 using testing::PlacementScene;
 
 constexpr std::int64_t kHop = 1'000;
@@ -27,8 +29,9 @@ PlacementScene Scattered(const std::vector<std::uint32_t>& sizes, std::uint64_t 
   return {shape, workers, 8, {{traffic::Axis::kData, kBytes}}};
 }
 
-double HopsPerLeg(const PlacementScene& scene, const Options& options) {
-  const Placement placement = Place(scene.cluster.claims, scene.request, scene.graph, options);
+double HopsPerLeg(const PlacementScene& scene, const objective::Options& options) {
+  const placement::Placement placement =
+      placement::Place(scene.cluster.claims, scene.request, scene.graph, options);
   const Plan* plan = std::get_if<Plan>(&placement);
   if (plan == nullptr) return 0;
   Int128 bytes = 0;
@@ -39,7 +42,7 @@ double HopsPerLeg(const PlacementScene& scene, const Options& options) {
 TEST(ShortenRings, ALargeRingOnScatteredHostsHasAFewLegsOfTwoHops) {
   for (const std::uint64_t seed : {1U, 2U}) {
     const PlacementScene scene = Scattered({8, 8, 8}, 50, 128, seed);
-    Options options;
+    objective::Options options;
     options.limits.ring_steps = 0;
     const double before = HopsPerLeg(scene, options);
     const double after = HopsPerLeg(scene, {});
@@ -54,18 +57,19 @@ TEST(ShortenRings, ASmallRingIsTheShortestThereIs) {
   int compared = 0;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     const PlacementScene scene = Scattered({4, 4}, 60, 8, seed);
-    Options exact;
+    objective::Options exact;
     exact.limits.exact_steps = 300'000;
-    const Placement best = Place(scene.cluster.claims, scene.request, scene.graph, exact);
+    const placement::Placement best =
+        placement::Place(scene.cluster.claims, scene.request, scene.graph, exact);
     const Plan* plan = std::get_if<Plan>(&best);
     if (plan == nullptr || !plan->exact) continue;
     ++compared;
-    const Instance instance = scene.Prepare();
+    const objective::Instance instance = scene.Prepare();
     std::vector<fabric::NodeIndex> nodes;
     for (fabric::NodeIndex n = 0; nodes.size() < 8; ++n) {
       if (instance.slots()[n] > 0) nodes.push_back(n);
     }
-    std::vector<Candidate> candidates = {Evaluate(instance, nodes)};
+    std::vector<objective::Candidate> candidates = {objective::Evaluate(instance, nodes)};
     ShortenRings(instance, 0, candidates);
     EXPECT_EQ(candidates.front().cost, plan->cost) << "seed " << seed;
   }
@@ -78,14 +82,14 @@ TEST(ShortenRings, LeavesOtherTrafficAlone) {
   two.pipeline = 2;
   const PlacementScene scene(
       shape, 16, 8, {{traffic::Axis::kPipeline, 1'000}, {traffic::Axis::kData, 3'000}}, two);
-  const Instance instance = scene.Prepare();
+  const objective::Instance instance = scene.Prepare();
   std::vector<fabric::NodeIndex> nodes;
   for (fabric::NodeIndex n = 0; n < 16; ++n) nodes.push_back(n * 5 % 16);
-  std::vector<Candidate> candidates = {Evaluate(instance, nodes)};
+  std::vector<objective::Candidate> candidates = {objective::Evaluate(instance, nodes)};
   ShortenRings(instance, 0, candidates);
   ASSERT_EQ(candidates.size(), 1U);
   EXPECT_EQ(candidates.front().nodes, nodes);
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -5,11 +5,12 @@
 #include "tests/support/placement_scene.h"
 #include "tests/support/raw_of.h"
 
-namespace weft::placement {
+namespace weft::search {
 namespace {
 
 using fabric::DomainIndex;
 using fabric::Tier;
+using objective::Instance;
 using testing::PlacementScene;
 
 using Numbers = std::vector<std::uint32_t>;
@@ -106,4 +107,4 @@ TEST(Rooms, TypicalAreThoseOfTheMiddleChildThatAJobWouldUse) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -4,7 +4,7 @@
 
 #include "tests/support/placement_scene.h"
 
-namespace weft::placement {
+namespace weft::search {
 namespace {
 
 using fabric::Tier;
@@ -14,7 +14,7 @@ constexpr Tier kSpine{1}, kLeaf{2}, kNode{3};
 
 // The signatures of a tier's domains, numbered by first sight: "0 0 1".
 std::string Signatures(const PlacementScene& scene, Tier tier) {
-  const Instance instance = scene.Prepare();
+  const objective::Instance instance = scene.Prepare();
   const Symmetry symmetry(instance);
   std::map<std::uint32_t, std::size_t> seen;
   std::string text;
@@ -89,7 +89,7 @@ TEST(Symmetry, NothingWhereAHomeHasMoreThanItMay) {
 TEST(MayHold, ANodeWithASlotWhoseHomeHasRoomForTheJob) {
   PlacementScene scene(testing::Leaves({{8, 0}, {8, 8}}), 2, 8);
   const auto which = [&] {
-    const Instance instance = scene.Prepare();
+    const objective::Instance instance = scene.Prepare();
     std::string text;
     for (fabric::NodeIndex n = 0; n < 4; ++n) text += MayHold(instance, n) ? '1' : '0';
     return text;
@@ -102,4 +102,4 @@ TEST(MayHold, ANodeWithASlotWhoseHomeHasRoomForTheJob) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::search

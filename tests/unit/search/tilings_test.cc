@@ -6,7 +6,7 @@
 
 #include "tests/support/placement_scene.h"
 
-namespace weft::placement {
+namespace weft::search {
 namespace {
 
 using testing::PlacementScene;
@@ -20,8 +20,9 @@ TEST(Tilings, OfUnitsLargerThanANodeAreMadeOfWhatANodeHolds) {
                        {{traffic::Axis::kTensor, 1'000'000}, {traffic::Axis::kData, 1'000}},
                        parallelism);
   scene.request.grid = {8, 4};
-  const Instance instance = scene.Prepare();
-  const Tree tree = Tree::OfLevels(instance, fabric::kOutside, fabric::DomainIndex{0});
+  const objective::Instance instance = scene.Prepare();
+  const objective::Tree tree =
+      objective::Tree::OfLevels(instance, fabric::kOutside, fabric::DomainIndex{0});
   const auto has = [](const Tiling& tiling, const auto& wanted) {
     return std::any_of(tiling.steps.begin(), tiling.steps.end(), wanted);
   };
@@ -35,4 +36,4 @@ TEST(Tilings, OfUnitsLargerThanANodeAreMadeOfWhatANodeHolds) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::search

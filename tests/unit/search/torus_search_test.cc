@@ -8,16 +8,21 @@
 
 #include "gtest/gtest.h"
 #include "operator/base/random.h"
+#include "operator/objective/levels.h"
 #include "operator/placement/place.h"
 #include "operator/search/bisect.h"
 #include "operator/search/free_places.h"
 #include "operator/traffic/worker_grid.h"
 #include "tests/support/torus_shape.h"
 
-namespace weft::placement {
+namespace weft::search {
 namespace {
 
 using fabric::NodeIndex;
+using objective::Box;
+using objective::Instance;
+using objective::TorusSize;
+using placement::Plan;
 using traffic::Axis;
 
 constexpr std::int64_t kHop = 1'000;
@@ -50,7 +55,7 @@ struct Job {
     request.grid = traffic::WorkerGrid(shape, workers, 8);
   }
   Plan Solve(const testing::Cluster& cluster) const {
-    const Placement placement = Place(cluster.claims, request, *graph);
+    const placement::Placement placement = placement::Place(cluster.claims, request, *graph);
     const Plan* plan = std::get_if<Plan>(&placement);
     return plan == nullptr ? Plan{} : *plan;
   }
@@ -61,7 +66,7 @@ struct Job {
   }
 
   std::unique_ptr<traffic::WorkerGraph> graph;
-  Request request;
+  objective::Request request;
 };
 
 // Holes of the box, place by place.
@@ -190,10 +195,10 @@ TEST(TorusSearchTest, TheWorkersOfAHoleGoToTheNearestFreePlaces) {
   const testing::Cluster cluster = Torus({4, 4}, free, false);
   const Job job(3, 4);
   const Instance instance(cluster.claims, job.request, *job.graph);
-  const std::vector<Candidate> candidates =
+  const std::vector<objective::Candidate> candidates =
       TorusCandidates(instance, fabric::kOutside, fabric::DomainIndex{0});
   ASSERT_FALSE(candidates.empty());
-  for (const Candidate& candidate : candidates) {
+  for (const objective::Candidate& candidate : candidates) {
     std::vector<NodeIndex> nodes = candidate.nodes;
     std::sort(nodes.begin(), nodes.end());
     EXPECT_TRUE(std::adjacent_find(nodes.begin(), nodes.end()) == nodes.end());
@@ -284,7 +289,7 @@ TEST(TorusSearchTest, SearchesTheSizesOfASparseTorusByHalves) {
   const double begin = Seconds();
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(places.Best({256, 256, 1}, 1, 0).empty());
   const double counted = Seconds();
-  const Placement placement = Place(claims, job.request, *job.graph);
+  const placement::Placement placement = placement::Place(claims, job.request, *job.graph);
   const double one = (counted - begin) / 10;
   std::cout << "as long as " << (Seconds() - counted) / one << " counts of one size\n";
   EXPECT_TRUE(std::holds_alternative<Plan>(placement));
@@ -332,4 +337,4 @@ TEST(BisectionTest, CutsWhereTheFewestBytesCross) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::search

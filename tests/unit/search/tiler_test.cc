@@ -1,4 +1,4 @@
-#include "operator/search/tiling.h"
+#include "operator/search/tiler.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "tests/support/placement_scene.h"
 
-namespace weft::placement {
+namespace weft::search {
 namespace {
 
 using fabric::Tier;
@@ -16,8 +16,9 @@ constexpr Tier kLeaf{2}, kNode{3};
 
 // Where the workers 0, 1, ... come to stand.
 std::string Laid(const PlacementScene& scene, std::vector<TilingStep> steps) {
-  const Instance instance = scene.Prepare();
-  const Tree tree = Tree::OfLevels(instance, fabric::kOutside, fabric::DomainIndex{0});
+  const objective::Instance instance = scene.Prepare();
+  const objective::Tree tree =
+      objective::Tree::OfLevels(instance, fabric::kOutside, fabric::DomainIndex{0});
   Tiling tiling;
   tiling.walk.resize(instance.workers());
   std::iota(tiling.walk.begin(), tiling.walk.end(), 0U);
@@ -48,4 +49,4 @@ TEST(Tiler, CountsRoomForAUnitInTheSmallerUnitsThatItIsMadeOf) {
 }
 
 }  // namespace
-}  // namespace weft::placement
+}  // namespace weft::search

@@ -1,17 +1,18 @@
-#include "operator/search/tiling.h"
+#include "operator/search/tiler.h"
 
 #include <algorithm>
 
 #include "operator/base/check.h"
 #include "operator/search/align.h"
+#include "operator/search/knapsack.h"
 
-namespace weft::placement {
+namespace weft::search {
 
 using fabric::DomainIndex;
 using fabric::NodeIndex;
 using fabric::Tier;
 
-Tiler::Tiler(const Instance& instance, const Tree& tree)
+Tiler::Tiler(const objective::Instance& instance, const objective::Tree& tree)
     : instance_(instance), tree_(tree), rooms_(tree.node_tier() + 1) {
   for (Tier t{0}; t <= tree.node_tier(); ++t) rooms_[t].assign(tree.domains(t).size(), 0);
 }
@@ -103,4 +104,4 @@ bool Tiler::LayFrom(std::size_t step, Tier tier, DomainIndex domain, Workers wor
   return workers.empty();
 }
 
-}  // namespace weft::placement
+}  // namespace weft::search

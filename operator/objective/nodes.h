@@ -1,0 +1,13 @@
+#pragma once
+
+#include <span>
+
+#include "operator/fabric/fabric.h"
+
+namespace weft::objective {
+
+// The node of each worker. In a partial placement, workers without a node have kUnplaced.
+using Nodes = std::span<const fabric::NodeIndex>;
+inline constexpr fabric::NodeIndex kUnplaced = ~fabric::NodeIndex{0};
+
+}  // namespace weft::objective

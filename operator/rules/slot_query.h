@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "operator/fabric/tiers.h"
+#include "operator/rules/pod_requirements.h"
+
+namespace weft::rules {
+
+// The workers whose room is counted (node_filter.h).
+struct SlotQuery {
+  const PodRequirements* pod = nullptr;
+  std::string job;                            // "namespace/name", may own a ComputeDomain
+  std::vector<fabric::NodeIndex> excluded;    // ascending
+  std::uint32_t cap = 0;                      // workers of the job
+  bool ignore_claims = false;                 // count as if nothing else ran
+  std::vector<fabric::PoolIndex> pools = {};  // only their nodes count; ascending; empty: all
+};
+
+}  // namespace weft::rules
