@@ -15,8 +15,8 @@
 #include "operator/controllers/work_queue.h"
 #include "operator/launch/gang.h"
 #include "operator/launch/workload.h"
+#include "operator/life/job_step.h"
 #include "operator/life/job_view.h"
-#include "operator/life/step.h"
 #include "operator/metrics/counters.h"
 #include "operator/watch/store.h"
 

@@ -23,7 +23,6 @@
 #include "operator/life/retry.h"
 #include "operator/life/status_patch.h"
 #include "operator/plan/plan.h"
-#include "operator/plan/plan_report.h"
 #include "operator/plan/status.h"
 
 namespace weft::controllers {

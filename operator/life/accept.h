@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "operator/base/refusal.h"
 #include "operator/life/life.h"
 
 namespace weft::life {

@@ -7,7 +7,7 @@
 #include "operator/api/placement.h"
 #include "operator/api/pod.h"
 #include "operator/cluster/foreign_gang.h"
-#include "operator/life/step.h"
+#include "operator/life/job_step.h"
 
 namespace weft::life {
 

@@ -10,9 +10,9 @@
 #include "operator/api/pod.h"
 #include "operator/base/timestamp.h"
 #include "operator/cluster/worker_order.h"
+#include "operator/life/job_step.h"
 #include "operator/life/job_view.h"
 #include "operator/life/placement_status.h"
-#include "operator/life/step.h"
 
 namespace weft::life {
 

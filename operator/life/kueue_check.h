@@ -30,7 +30,7 @@ std::string ReservationOf(const api::Workload& workload);
 struct CheckOptions {
   // How long a Workload may hold quota without nodes, before its quota is given back (Retry).
   std::int64_t hold_seconds = 600;
-  // Of the operator; "": any (check_crash.h).
+  // Of the operator; "": any (kueue_check_crash.h).
   std::string version;
 };
 

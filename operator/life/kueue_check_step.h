@@ -9,7 +9,7 @@
 
 #include "operator/api/kueue.h"
 #include "operator/api/placement.h"
-#include "operator/life/step.h"
+#include "operator/life/job_step.h"
 
 namespace weft::life {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "operator/life/step.h"
+#include "operator/life/job_step.h"
 
 namespace weft::life {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "operator/life/bind_window.h"
+#include "operator/life/job_step.h"
 #include "operator/life/job_view.h"
 #include "operator/life/retry.h"
 #include "operator/life/stage.h"
-#include "operator/life/step.h"
 
 namespace weft::life {
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "operator/life/job_step.h"
 #include "operator/life/job_view.h"
-#include "operator/life/step.h"
 
 namespace weft::life {
 

@@ -5,7 +5,6 @@
 #include <functional>
 #include <optional>
 
-#include "operator/base/refusal.h"
 #include "operator/base/result.h"
 #include "operator/cluster/cluster.h"
 #include "operator/cluster/workload.h"

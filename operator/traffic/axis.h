@@ -6,7 +6,7 @@
 
 namespace weft::traffic {
 
-// What a group of ranks divides or shares.
+// A way to divide the work of a step among ranks. The ranks of one group of an axis exchange bytes.
 enum class Axis : std::uint8_t {
   kTensor,
   kContext,

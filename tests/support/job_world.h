@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "operator/life/job_step.h"
 #include "operator/life/job_view.h"
-#include "operator/life/step.h"
 
 namespace weft::testing {
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
+#include <set>
 
 #include "tests/support/cpp_scan.h"
 
@@ -189,6 +191,120 @@ Violations CheckIncludes(const SourceFile& file, const std::vector<Module>& modu
     }
   }
   return found;
+}
+
+namespace {
+
+// "operator/plan/plan" of "operator/plan/plan.cc".
+std::string UnitOf(std::string_view path) { return std::string(path.substr(0, path.rfind('.'))); }
+
+using Units = std::map<std::string, std::set<std::string>>;  // each with those that it includes
+
+Units UnitsOf(const std::vector<SourceFile>& files) {
+  Units units;
+  for (const SourceFile& file : files) {
+    const std::string unit = UnitOf(file.path);
+    std::set<std::string>& used = units[unit];
+    for (const Include& include : IncludesOf(file.text)) {
+      const std::string other = UnitOf(include.header);
+      if (include.quoted && other != unit) used.insert(other);
+    }
+  }
+  return units;
+}
+
+// All units that this one includes, also by way of others.
+std::set<std::string> ReachedFrom(const std::string& unit, const Units& units) {
+  std::set<std::string> reached;
+  std::vector<std::string> open = {unit};
+  while (!open.empty()) {
+    const auto at = units.find(open.back());
+    open.pop_back();
+    if (at == units.end()) continue;
+    for (const std::string& used : at->second) {
+      if (reached.insert(used).second) open.push_back(used);
+    }
+  }
+  return reached;
+}
+
+// The sets of units that include each other, each as "operator/a/x, operator/a/y".
+std::vector<std::string> CirclesIn(const Units& units) {
+  std::map<std::string, std::set<std::string>> reached;
+  for (const auto& [unit, used] : units) reached.emplace(unit, ReachedFrom(unit, units));
+  std::vector<std::string> circles;
+  std::set<std::string> told;
+  for (const auto& [unit, from_unit] : reached) {
+    if (!from_unit.contains(unit) || told.contains(unit)) continue;
+    std::string circle;
+    for (const std::string& other : from_unit) {
+      const auto back = reached.find(other);
+      if (back == reached.end() || !back->second.contains(unit)) continue;
+      circle += (circle.empty() ? "" : ", ") + other;
+      told.insert(other);
+    }
+    circles.push_back(circle);
+  }
+  return circles;
+}
+
+bool MatchesPath(std::string_view pattern, std::string_view path) {
+  const std::size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return pattern == path;
+  const std::string_view front = pattern.substr(0, star), back = pattern.substr(star + 1);
+  if (path.size() < front.size() + back.size()) return false;
+  if (!path.starts_with(front) || !path.ends_with(back)) return false;
+  path.remove_prefix(front.size());
+  path.remove_suffix(back.size());
+  return path.find('/') == std::string_view::npos;
+}
+
+// The entries of `found` that no exception passes over, and the exceptions that have no reason or
+// pass over nothing.
+Violations WithoutKnown(const std::vector<std::string>& found, const std::vector<Exception>& known,
+                        const std::string& what) {
+  Violations left;
+  std::set<std::string> used;
+  for (const std::string& one : found) {
+    const auto exception = std::find_if(known.begin(), known.end(), [&](const Exception& other) {
+      return MatchesPath(other.what, one);
+    });
+    if (exception == known.end()) {
+      left.push_back(one + what);
+    } else {
+      used.insert(exception->what);
+    }
+  }
+  for (const Exception& one : known) {
+    if (one.reason.empty()) left.push_back(one.what + ": is an exception without a reason");
+    if (!used.contains(one.what)) left.push_back(one.what + ": is an exception that nothing needs");
+  }
+  return left;
+}
+
+}  // namespace
+
+Violations CheckCircles(const std::vector<SourceFile>& files, const std::vector<Exception>& known) {
+  constexpr std::size_t kCircles = 2;
+  Violations found =
+      WithoutKnown(CirclesIn(UnitsOf(files)), known, ": include each other in a circle");
+  if (known.size() > kCircles) {
+    found.push_back(std::to_string(known.size()) + " circles are listed; the most is " +
+                    std::to_string(kCircles));
+  }
+  return found;
+}
+
+Violations CheckOwnHeaders(const std::vector<SourceFile>& files,
+                           const std::vector<Exception>& known) {
+  std::set<std::string_view> paths;
+  for (const SourceFile& file : files) paths.insert(file.path);
+  std::vector<std::string> without;
+  for (const SourceFile& file : files) {
+    const bool source = file.path.ends_with(".cc") && !ModuleOf(file.path).empty();
+    if (source && !paths.contains(UnitOf(file.path) + ".h")) without.push_back(file.path);
+  }
+  return WithoutKnown(without, known, ": has no header of its own name");
 }
 
 Violations CheckNamespace(const SourceFile& file) {

@@ -34,6 +34,22 @@ Violations CheckModules(const std::vector<Module>& modules);
 // (operator/*.cc) may include any. Headers include no header that takes seconds to compile.
 Violations CheckIncludes(const SourceFile& file, const std::vector<Module>& modules);
 
+// What a rule passes over, and why.
+struct Exception {
+  std::string what;
+  std::string reason;
+};
+
+// Files of one folder and stem, "operator/plan/plan" for plan.h and plan.cc, are one unit. No units
+// include each other in a circle, except `known` circles: at most two, each with its reason and the
+// names of its units in order, "operator/a/x, operator/a/y". `files`: all of operator/.
+Violations CheckCircles(const std::vector<SourceFile>& files, const std::vector<Exception>& known);
+
+// A source in a folder of operator/ has a header of its own stem, except `known` ones, each with
+// its reason; '*' in a name stands for any characters but '/'. `files`: all of operator/.
+Violations CheckOwnHeaders(const std::vector<SourceFile>& files,
+                           const std::vector<Exception>& known);
+
 // The namespace is the folder: a file of operator/fabric declares names in weft::fabric and nowhere
 // else. Exceptions: base, whose names all modules use, declares them in weft; mains have no names.
 Violations CheckNamespace(const SourceFile& file);

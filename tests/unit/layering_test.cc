@@ -229,6 +229,50 @@ TEST(HiddenNames, FindTheNameOfAHeaderInAnUnnamedNamespaceOfItsModule) {
                   "operator/life/a.cc:4: StageOf hides that of operator/life/c.h"}));
 }
 
+TEST(CircleRules, FindFilesThatIncludeEachOther) {
+  const std::vector<SourceFile> files = {
+      {"operator/a/x.h", "#include \"operator/a/y.h\"\n"},
+      {"operator/a/y.cc", "#include \"operator/a/y.h\"\n#include \"operator/a/z.h\"\n"},
+      {"operator/a/y.h", ""},
+      {"operator/a/z.h", "#include <map>\n#include \"operator/a/x.h\"\n"},
+      {"operator/b/user.cc", "#include \"operator/a/x.h\"\n"},
+      {"operator/b/one.h", "#include \"operator/b/two.h\"\n"},
+      {"operator/b/two.cc", "#include \"operator/b/one.h\"\n"}};
+  const std::string three = "operator/a/x, operator/a/y, operator/a/z";
+  const std::string two = "operator/b/one, operator/b/two";
+  const std::string what = ": include each other in a circle";
+  EXPECT_EQ(CheckCircles(files, {}), (Violations{three + what, two + what}));
+  EXPECT_EQ(CheckCircles(files, {{two, "a reason"}}), Violations{three + what});
+  EXPECT_EQ(CheckCircles(files, {{two, ""}, {three, "a reason"}}),
+            Violations{two + ": is an exception without a reason"});
+}
+
+TEST(CircleRules, FindExceptionsThatNothingNeedsAndTooManyOfThem) {
+  const std::vector<SourceFile> files = {{"operator/a/x.h", "#include \"operator/a/y.h\"\n"},
+                                         {"operator/a/y.h", ""}};
+  EXPECT_EQ(CheckCircles(files, {}), Violations{});
+  EXPECT_EQ(CheckCircles(files, {{"operator/a/x, operator/a/y", "a reason"}}),
+            Violations{"operator/a/x, operator/a/y: is an exception that nothing needs"});
+  EXPECT_EQ(CheckCircles(files, {{"a", "b"}, {"c", "d"}, {"e", "f"}}).back(),
+            "3 circles are listed; the most is 2");
+}
+
+TEST(OwnHeaderRules, FindASourceWithoutItsHeader) {
+  const std::vector<SourceFile> files = {
+      {"operator/a/x.cc", ""},          {"operator/a/x.h", ""},
+      {"operator/a/y.cc", ""},          {"operator/a/read_1.cc", ""},
+      {"operator/a/read_22.cc", ""},    {"operator/b/read_3.cc", ""},
+      {"operator/a/header_only.h", ""}, {"operator/weft_main.cc", ""}};
+  const std::string what = ": has no header of its own name";
+  EXPECT_EQ(CheckOwnHeaders(files, {{"operator/a/read_*.cc", "a reason"}}),
+            (Violations{"operator/a/y.cc" + what, "operator/b/read_3.cc" + what}));
+  EXPECT_EQ(CheckOwnHeaders(files, {{"operator/*.cc", "a reason"}, {"operator/a/y.cc", ""}}),
+            (Violations{"operator/a/read_1.cc" + what, "operator/a/read_22.cc" + what,
+                        "operator/b/read_3.cc" + what,
+                        "operator/*.cc: is an exception that nothing needs",
+                        "operator/a/y.cc: is an exception without a reason"}));
+}
+
 // The tree itself.
 
 const fs::path kRoot = WEFT_SOURCE_DIR;
@@ -262,6 +306,25 @@ TEST(Tree, KeepsTheOrderOfItsModules) {
     found.insert(found.end(), more.begin(), more.end());
   }
   EXPECT_EQ(found, Violations{});
+}
+
+TEST(Tree, IncludesNoFilesInACircle) {
+  EXPECT_EQ(CheckCircles(SourcesUnder("operator"), {}), Violations{});
+}
+
+TEST(Tree, GivesEverySourceItsOwnHeader) {
+  const std::vector<Exception> known = {
+      {"operator/api/decode_*.cc", "api/decode.h lists what is read of every kind"},
+      {"operator/api/encode_*.cc", "api/encode.h lists what is written of every kind"},
+      {"operator/cli/*_command.cc", "cli/commands.h lists what CommandLine runs"},
+      {"operator/cli/*_commands.cc", "cli/commands.h lists what CommandLine runs"},
+      {"operator/cli/*_command_line.cc", "members of CommandLine by commands (cli/command_line.h)"},
+      {"operator/controllers/job_queue.cc", "the members of JobController that write to Kueue"},
+      {"operator/controllers/job_trial.cc", "the members of JobController that try a pod"},
+      {"operator/report/*_json.cc", "the JSON of a report stands beside it in the report's header"},
+      {"operator/watch/store_reads.cc", "the members of Store that only read"},
+  };
+  EXPECT_EQ(CheckOwnHeaders(SourcesUnder("operator"), known), Violations{});
 }
 
 TEST(Tree, DeclaresNamesInTheNamespaceOfTheFolder) {

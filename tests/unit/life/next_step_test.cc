@@ -10,7 +10,7 @@
 #include "operator/cluster/placement_pods.h"
 #include "operator/life/accept.h"
 #include "operator/life/exclusion.h"
-#include "operator/life/step.h"
+#include "operator/life/job_step.h"
 
 namespace weft::life {
 namespace {

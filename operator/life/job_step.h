@@ -16,7 +16,7 @@ namespace weft::life {
 // One step: one write, or one batch of idempotent, deterministically named creates or deletes.
 struct AddFinalizer {};
 struct RemoveFinalizer {};
-struct DryRun {};      // creates worker 0 as a dry run; the outcome becomes Accepted
+struct DryRun {};            // creates worker 0 as a dry run; the outcome becomes Accepted
 struct RequestPlacement {};  // the planner answers in its next pass
 struct CreateService {};
 struct DeleteService {};
@@ -55,8 +55,8 @@ struct Wait {
 };
 
 using JobStep =
-    std::variant<AddFinalizer, RemoveFinalizer, DryRun, RequestPlacement, CreateService, DeleteService,
-                 CreatePods, DeletePods, DeletePlacements, DeleteJob, WriteStatus, CreateWorkload,
-                 WriteWorkload, DropWorkloads, WriteQueue, Wait>;
+    std::variant<AddFinalizer, RemoveFinalizer, DryRun, RequestPlacement, CreateService,
+                 DeleteService, CreatePods, DeletePods, DeletePlacements, DeleteJob, WriteStatus,
+                 CreateWorkload, WriteWorkload, DropWorkloads, WriteQueue, Wait>;
 
 }  // namespace weft::life
