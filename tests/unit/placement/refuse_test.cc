@@ -175,7 +175,7 @@ const RefuseCase kCases[] = {
 INSTANTIATE_TEST_SUITE_P(Scenes, RefuseTest, ::testing::ValuesIn(kCases),
                          [](const auto& one) { return std::string(one.param.name); });
 
-TEST(rules::NodeJudge, CountsNodesByWhyAsItJudgesThem) {
+TEST(NodeJudge, CountsNodesByWhyAsItJudgesThem) {
   for (std::uint64_t seed = 1; seed <= weft::testing::Instances(100); ++seed) {
     testing::RandomInstance random = testing::MakeRandomInstance(seed, {});
     random.request.pod.node_selector = {{"leaf", "leaf" + std::to_string(seed % 3)}};
