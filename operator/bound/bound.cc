@@ -22,6 +22,7 @@ using fabric::Tier;
 using objective::Instance;
 using objective::Preferences;
 using objective::Shape;
+using objective::UnitIndex;
 using traffic::Neighbour;
 
 namespace {
@@ -90,11 +91,12 @@ Int128 CutByCliques(const Instance& instance, std::uint64_t room) {
 // The job as units of `workers_each` workers, and lower bounds of the bytes that leave sets of
 // units.
 struct View {
-  View(const Instance& instance, std::span<const std::uint32_t> unit_of,
+  View(const Instance& instance, const std::vector<UnitIndex>& unit_of,
        std::span<const std::uint32_t> grid, std::uint32_t workers_each)
       : size(workers_each),
-        axes(MeasureAxes(
-            objective::TrafficBetween(instance.graph(), unit_of, instance.workers() / size), grid)),
+        axes(MeasureAxes(objective::TrafficBetween(instance.graph(), unit_of,
+                                                   UnitIndex(instance.workers() / size)),
+                         grid)),
         surface(axes, instance.workers() / size) {
     WEFT_CHECK(instance.workers() % size == 0);  // every unit is whole
   }
@@ -259,8 +261,8 @@ class Bound {
 
  private:
   static View ViewOfWorkers(const Instance& instance) {
-    std::vector<std::uint32_t> of(instance.workers());
-    std::iota(of.begin(), of.end(), 0U);
+    std::vector<UnitIndex> of(instance.workers());
+    std::iota(of.begin(), of.end(), UnitIndex{0});
     return View(instance, of, FineGrid(instance.grid()), 1);
   }
 

@@ -19,7 +19,33 @@ std::uint32_t Product(std::span<const std::uint32_t> sizes) {
   return product;
 }
 
-// Sorts edges by (a, b) and merges equal pairs: a counting sort by a, then short runs by b.
+}  // namespace
+
+namespace units_internal {
+
+void AddPairs(std::vector<traffic::Seat>& seats, std::int64_t bytes_per_rank_pair,
+              std::vector<Edge>& raw) {
+  std::sort(seats.begin(), seats.end(),
+            [](const auto& x, const auto& y) { return x.worker < y.worker; });
+  std::size_t kept = 0;
+  for (const traffic::Seat& seat : seats) {
+    if (kept > 0 && seats[kept - 1].worker == seat.worker) {
+      seats[kept - 1].ranks += seat.ranks;
+    } else {
+      seats[kept++] = seat;
+    }
+  }
+  if (kept > kMostMembers) return;
+  for (std::size_t i = 0; i < kept; ++i) {
+    for (std::size_t j = i + 1; j < kept; ++j) {
+      const std::int64_t pairs = static_cast<std::int64_t>(seats[i].ranks) * seats[j].ranks;
+      raw.push_back(
+          {seats[i].worker, seats[j].worker, SaturatingMultiply(pairs, bytes_per_rank_pair)});
+    }
+  }
+}
+
+// A counting sort by a, then short runs by b.
 std::vector<Edge> Merge(std::span<const Edge> raw, std::uint32_t count) {
   std::vector<std::uint32_t> end(count + 1, 0);
   for (const Edge& edge : raw) {
@@ -44,7 +70,7 @@ std::vector<Edge> Merge(std::span<const Edge> raw, std::uint32_t count) {
   return merged;
 }
 
-}  // namespace
+}  // namespace units_internal
 
 Units MakeUnits(std::span<const std::uint32_t> grid, std::span<const std::uint32_t> tile,
                 std::uint32_t workers) {
@@ -52,52 +78,18 @@ Units MakeUnits(std::span<const std::uint32_t> grid, std::span<const std::uint32
   Units units;
   units.tile.assign(tile.begin(), tile.end());
   units.size = Product(tile);
-  units.of.assign(workers, 0);
+  units.of.assign(workers, UnitIndex{0});
   std::uint32_t stride = 1, unit_stride = 1;
   for (std::size_t i = 0; i < grid.size(); ++i) {
     WEFT_CHECK(tile[i] > 0 && grid[i] % tile[i] == 0);  // units are whole tiles
     for (std::uint32_t w = 0; w < workers; ++w) {
-      units.of[w] += w / stride % grid[i] / tile[i] * unit_stride;
+      units.of[w] = units.of[w] + w / stride % grid[i] / tile[i] * unit_stride;
     }
     stride *= grid[i];
     unit_stride *= grid[i] / tile[i];
     units.grid.push_back(grid[i] / tile[i]);
   }
   return units;
-}
-
-std::vector<Edge> TrafficBetween(const traffic::WorkerGraph& graph,
-                                 std::span<const std::uint32_t> of, std::uint32_t count) {
-  WEFT_CHECK(of.size() == graph.workers());
-  std::vector<Edge> raw;
-  for (const Edge& edge : graph.edges()) {
-    const std::uint32_t a = of[edge.a], b = of[edge.b];
-    if (a != b) raw.push_back({std::min(a, b), std::max(a, b), edge.bytes});
-  }
-  std::vector<traffic::Seat> seats;  // a clique's ranks by unit; `worker` holds the unit's index
-  for (const traffic::Clique& clique : graph.cliques()) {
-    seats = clique.members;
-    for (traffic::Seat& seat : seats) seat.worker = of[seat.worker];
-    std::sort(seats.begin(), seats.end(),
-              [](const auto& x, const auto& y) { return x.worker < y.worker; });
-    std::size_t kept = 0;
-    for (const traffic::Seat& seat : seats) {
-      if (kept > 0 && seats[kept - 1].worker == seat.worker) {
-        seats[kept - 1].ranks += seat.ranks;
-      } else {
-        seats[kept++] = seat;
-      }
-    }
-    if (kept > kMostMembers) continue;
-    for (std::size_t i = 0; i < kept; ++i) {
-      for (std::size_t j = i + 1; j < kept; ++j) {
-        const std::int64_t pairs = static_cast<std::int64_t>(seats[i].ranks) * seats[j].ranks;
-        raw.push_back({seats[i].worker, seats[j].worker,
-                       SaturatingMultiply(pairs, clique.bytes_per_rank_pair)});
-      }
-    }
-  }
-  return Merge(raw, count);
 }
 
 }  // namespace weft::objective

@@ -51,9 +51,10 @@ class Annealer {
     seating_.seat_of = seats.SeatsOf(start);
     seating_.at.assign(seats.size(), Seats::kNone);
     for (std::uint32_t w = 0; w < workers_; ++w) seating_.at[seating_.seat_of[w]] = w;
-    std::vector<std::uint32_t> each(workers_);
-    std::iota(each.begin(), each.end(), 0U);
-    const std::vector<Edge> edges = objective::TrafficBetween(instance.graph(), each, workers_);
+    std::vector<objective::UnitIndex> each(workers_);  // each worker is a unit
+    std::iota(each.begin(), each.end(), objective::UnitIndex{0});
+    const std::vector<Edge> edges =
+        objective::TrafficBetween(instance.graph(), each, objective::UnitIndex(workers_));
     digits_ = StrandsOf(instance, edges);
     MakePeers(edges);
     Measure();

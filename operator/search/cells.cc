@@ -142,7 +142,7 @@ void Cells::Keep(std::vector<Found> found, std::size_t most) {
     nodes_.push_back(std::move(found[i].nodes));
     slots_.push_back(found[i].slots);
   }
-  for (std::uint32_t c = 0; c < nodes_.size(); ++c) {
+  for (const CellIndex c : nodes_.Indices()) {
     for (NodeIndex n : nodes_[c]) listed_.push_back({n, c});
   }
   std::sort(listed_.begin(), listed_.end(),
@@ -169,25 +169,25 @@ void Cells::WeighPairs() {
     }
     return static_cast<std::uint16_t>(found - weights_.begin());
   };
-  for (std::uint32_t a = 0; a < size(); ++a) {
+  for (CellIndex a{0}; a < EndIndex(); ++a) {
     const NodeIndex inside = nodes_[a].size() > 1 ? nodes_[a][1] : nodes_[a].front();
-    for (std::uint32_t b = 0; b <= a; ++b) {
+    for (CellIndex b{0}; b <= a; ++b) {
       const NodeIndex from = nodes_[a].front(), to = a == b ? inside : nodes_[b].front();
       const objective::PairCost& pair_cost = instance_.pair_cost();
       const std::uint16_t index = index_of(pair_cost.Weight(from, to) + pair_cost.Nudge(from, to));
-      weight_[std::size_t{a} * size() + b] = weight_[std::size_t{b} * size() + a] = index;
+      weight_[PairOf(a, b)] = weight_[PairOf(b, a)] = index;
     }
   }
 }
 
 void Cells::FindNear() {
   const fabric::Torus& torus = *instance_.pair_cost().torus();
-  constexpr std::uint32_t kNone = ~0U;
-  std::vector<std::uint32_t> cell_of(instance_.fabric().node_count(), kNone);
-  for (std::uint32_t c = 0; c < size(); ++c) cell_of[nodes_[c].front()] = c;
+  constexpr CellIndex kNone{~0U};
+  std::vector<CellIndex> cell_of(instance_.fabric().node_count(), kNone);
+  for (CellIndex c{0}; c < EndIndex(); ++c) cell_of[nodes_[c].front()] = c;
   const std::vector<Step> steps = StepsAround();
   near_begin_ = {0};
-  for (std::uint32_t c = 0; c < size(); ++c) {
+  for (CellIndex c{0}; c < EndIndex(); ++c) {
     const NodeIndex from = nodes_[c].front();
     for (const Step& step : steps) {
       if (near_.size() - near_begin_.back() == kNear) break;
@@ -202,7 +202,7 @@ void Cells::FindNear() {
   }
 }
 
-std::vector<NodeIndex> Cells::NodesFor(std::span<const std::uint32_t> cell_of_worker) const {
+std::vector<NodeIndex> Cells::NodesFor(std::span<const CellIndex> cell_of_worker) const {
   std::vector<NodeIndex> nodes = placed_;
   WEFT_CHECK(cell_of_worker.size() == nodes.size());
   // By index into listed_: how many workers stay on the node, and how many leave it.
@@ -210,7 +210,7 @@ std::vector<NodeIndex> Cells::NodesFor(std::span<const std::uint32_t> cell_of_wo
   for (std::uint32_t w = 0; w < nodes.size(); ++w) {
     ++(cell_of_worker[w] == of_worker_[w] ? stay : leave)[listed_of_worker_[w]];
   }
-  std::vector<std::vector<NodeIndex>> open(size());  // a node for every slot, used ones first
+  ByCell<std::vector<NodeIndex>> open(size());  // a node for every slot, used ones first
   for (const bool left : {true, false}) {
     for (std::size_t i = 0; i < listed_.size(); ++i) {
       const NodeIndex n = listed_[i].node;
@@ -219,9 +219,9 @@ std::vector<NodeIndex> Cells::NodesFor(std::span<const std::uint32_t> cell_of_wo
       open[listed_[i].cell].insert(open[listed_[i].cell].end(), places, n);
     }
   }
-  std::vector<std::size_t> taken(size(), 0);
+  ByCell<std::size_t> taken(size(), 0);
   for (std::uint32_t w = 0; w < nodes.size(); ++w) {
-    const std::uint32_t cell = cell_of_worker[w];
+    const CellIndex cell = cell_of_worker[w];
     if (cell == of_worker_[w]) continue;
     WEFT_CHECK(taken[cell] < open[cell].size());  // no cell has more workers than slots
     nodes[w] = open[cell][taken[cell]++];

@@ -6,9 +6,14 @@
 #include <vector>
 
 #include "operator/base/check.h"
+#include "operator/base/index.h"
 #include "operator/objective/instance.h"
 
 namespace weft::search {
+
+using CellIndex = Index<struct CellTag>;
+template <typename T>
+using ByCell = IndexVector<CellIndex, T>;
 
 // Cells: sets of nodes on each of which a worker costs the same, because they share the
 // narrowest domain, the scale-up domain and the number of rails. If nodes take several workers, or
@@ -22,18 +27,19 @@ class Cells {
         fabric::Tier home, std::size_t most);
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(slots_.size()); }
-  std::uint32_t slots(std::uint32_t cell) const { return slots_[cell]; }
+  CellIndex EndIndex() const { return slots_.EndIndex(); }
+  std::uint32_t slots(CellIndex cell) const { return slots_[cell]; }
   // One of the cell's nodes.
-  fabric::NodeIndex node(std::uint32_t cell) const { return nodes_[cell].front(); }
+  fabric::NodeIndex node(CellIndex cell) const { return nodes_[cell].front(); }
   // The cell of each worker in the placement that the cells were made for.
-  std::span<const std::uint32_t> of_worker() const { return of_worker_; }
+  std::span<const CellIndex> of_worker() const { return of_worker_; }
   // Cost of a byte between a worker in cell `a` and one in cell `b`, with PairCost::Nudge.
-  std::int64_t Weight(std::uint32_t a, std::uint32_t b) const {
-    WEFT_DCHECK(a < size() && b < size());
-    return weights_[weight_[std::size_t{a} * size() + b]];
+  std::int64_t Weight(CellIndex a, CellIndex b) const {
+    WEFT_DCHECK(a < EndIndex() && b < EndIndex());
+    return weights_[weight_[PairOf(a, b)]];
   }
   // The six nearest cells on a torus; empty if there is no torus.
-  std::span<const std::uint32_t> Near(std::uint32_t cell) const {
+  std::span<const CellIndex> Near(CellIndex cell) const {
     if (near_begin_.empty()) return {};
     return std::span(near_).subspan(near_begin_[cell], near_begin_[cell + 1] - near_begin_[cell]);
   }
@@ -41,7 +47,7 @@ class Cells {
 
   // The node of each worker, from the cell of each worker; no node gets more workers than slots. A
   // worker that stays in its cell keeps its node; others first get nodes that the placement used.
-  std::vector<fabric::NodeIndex> NodesFor(std::span<const std::uint32_t> cell_of_worker) const;
+  std::vector<fabric::NodeIndex> NodesFor(std::span<const CellIndex> cell_of_worker) const;
 
  private:
   struct Found {
@@ -56,23 +62,28 @@ class Cells {
                                 fabric::NodeIndex end) const;
   std::vector<Found> FindAll(std::span<const Run> runs) const;
   void Keep(std::vector<Found> found, std::size_t most);
+  std::size_t PairOf(CellIndex a, CellIndex b) const {
+    return std::size_t{a.Raw()} * size() + b.Raw();
+  }
   void WeighPairs();
   void FindNear();
 
   const objective::Instance& instance_;
   std::vector<fabric::NodeIndex> placed_;  // by worker
   bool single_ = true;                     // no node takes more than one worker
-  std::vector<std::vector<fabric::NodeIndex>> nodes_;
-  std::vector<std::uint32_t> slots_;
+  ByCell<std::vector<fabric::NodeIndex>> nodes_;
+  ByCell<std::uint32_t> slots_;
   struct NodeOfCell {
     fabric::NodeIndex node;
-    std::uint32_t cell;
+    CellIndex cell;
   };
   std::vector<NodeOfCell> listed_;  // all nodes of all cells, ascending
-  std::vector<std::uint32_t> of_worker_, listed_of_worker_;
-  std::vector<std::int64_t> weights_;  // the distinct weights
+  std::vector<CellIndex> of_worker_;
+  std::vector<std::uint32_t> listed_of_worker_;  // index into listed_
+  std::vector<std::int64_t> weights_;            // the distinct weights
   std::vector<std::uint16_t> weight_;  // cell x cell, index into weights_: small, to stay in cache
-  std::vector<std::uint32_t> near_begin_, near_;  // by cell
+  ByCell<std::uint32_t> near_begin_;
+  std::vector<CellIndex> near_;
 };
 
 }  // namespace weft::search

@@ -27,35 +27,39 @@ class Exchange {
 
  private:
   struct Pair {
-    std::uint32_t a = 0, b = 0;
+    CellIndex a{0}, b{0};
     friend auto operator<=>(const Pair&, const Pair&) = default;
   };
   struct Done {
-    std::uint32_t piece, from, to;
+    PieceIndex piece;
+    CellIndex from, to;
   };
 
   std::vector<Pair> ConnectedPairs();
   bool Divide(Pair pair);
-  void Open(std::uint32_t from, std::uint32_t to);
-  std::uint32_t Best(std::span<const std::uint32_t> open, std::int64_t least,
-                     std::int64_t most) const;
+  void Open(CellIndex from, CellIndex to);
+  PieceIndex Best(std::span<const PieceIndex> open, std::int64_t least, std::int64_t most) const;
   bool Step(Pair pair);
-  void Move(Pair pair, std::uint32_t piece);
+  void Move(Pair pair, PieceIndex piece);
   void TakeBack(Pair pair);
-  void Follow(Pair pair, std::uint32_t piece);
-  std::int64_t Gain(std::uint32_t piece, std::uint32_t to) const;
-  void MoveTo(std::uint32_t piece, std::uint32_t to);
+  void Follow(Pair pair, PieceIndex piece);
+  std::int64_t Gain(PieceIndex piece, CellIndex to) const;
+  std::size_t Linked(Pair pair) const {
+    return std::size_t{pair.a.Raw()} * cells_.size() + pair.b.Raw();
+  }
+  void MoveTo(PieceIndex piece, CellIndex to);
 
   const Pulls& pulls_;
   const Cells& cells_;
-  std::vector<std::uint32_t> cell_of_, size_;        // by piece
-  std::vector<std::vector<std::uint32_t>> in_cell_;  // pieces of each cell
-  std::vector<std::int64_t> free_;    // free slots by cell; below 0 only within a swap
-  std::vector<std::int64_t> gain_;    // by piece of the pair: cost that its move saves
-  std::vector<std::uint8_t> open_;    // pieces of the pair that have not moved yet
+  ByPiece<CellIndex> cell_of_;
+  ByPiece<std::uint32_t> size_;
+  ByCell<std::vector<PieceIndex>> in_cell_;
+  ByCell<std::int64_t> free_;         // slots; below 0 only within a swap
+  ByPiece<std::int64_t> gain_;        // of the pair's pieces: cost that a move saves
+  ByPiece<std::uint8_t> open_;        // pieces of the pair that have not moved yet
   std::vector<std::uint8_t> linked_;  // cell x cell, whether they exchange bytes; scratch
   // The chain of the current pair.
-  std::vector<std::uint32_t> in_a_, in_b_;  // open pieces
+  std::vector<PieceIndex> in_a_, in_b_;  // open pieces
   std::vector<Done> done_;
   std::int64_t change_ = 0;
   std::uint64_t steps_ = 0;

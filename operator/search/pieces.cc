@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "operator/base/check.h"
-#include "operator/objective/units.h"
 
 namespace weft::search {
 
@@ -28,7 +27,8 @@ bool IsWhole(const Instance& instance, const Instance::PreferredSet& set, const 
 }
 
 std::vector<Edge> EdgesBetween(const Instance& instance, const Pieces& pieces, const Cells& cells) {
-  std::vector<Edge> edges = objective::TrafficBetween(instance.graph(), pieces.of, pieces.count());
+  std::vector<Edge> edges =
+      objective::TrafficBetween(instance.graph(), pieces.of, pieces.EndIndex());
   if (instance.preferred_sets().empty()) return edges;
   std::int64_t all = 1;
   for (const Edge& edge : edges) all = SaturatingAdd(all, edge.bytes);
@@ -36,8 +36,9 @@ std::vector<Edge> EdgesBetween(const Instance& instance, const Pieces& pieces, c
     // A set in two parts would be drawn to 15 + 1, where 8 + 8 costs least.
     if (!IsWhole(instance, set, pieces, cells)) continue;
     for (const std::uint32_t worker : set.workers) {
-      const std::uint32_t a = pieces.of[set.workers.front()], b = pieces.of[worker];
-      if (a != b) edges.push_back({std::min(a, b), std::max(a, b), all / kOfAllTraffic});
+      const PieceIndex a = pieces.of[set.workers.front()], b = pieces.of[worker];
+      if (a == b) continue;
+      edges.push_back({std::min(a, b).Raw(), std::max(a, b).Raw(), all / kOfAllTraffic});
     }
   }
   return edges;
@@ -45,7 +46,7 @@ std::vector<Edge> EdgesBetween(const Instance& instance, const Pieces& pieces, c
 
 }  // namespace
 
-Pieces::Pieces(std::span<const std::uint32_t> cell_of, std::span<const std::uint32_t> unit_of)
+Pieces::Pieces(std::span<const CellIndex> cell_of, std::span<const objective::UnitIndex> unit_of)
     : of(unit_of.size()) {
   struct Key {
     std::uint64_t unit_and_cell;
@@ -55,7 +56,7 @@ Pieces::Pieces(std::span<const std::uint32_t> cell_of, std::span<const std::uint
   std::vector<Key> keys;
   keys.reserve(unit_of.size());
   for (std::uint32_t w = 0; w < unit_of.size(); ++w) {
-    keys.push_back({std::uint64_t{unit_of[w]} << 32 | cell_of[w], w});
+    keys.push_back({std::uint64_t{unit_of[w].Raw()} << 32 | cell_of[w].Raw(), w});
   }
   std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
     return a.unit_and_cell != b.unit_and_cell ? a.unit_and_cell < b.unit_and_cell
@@ -67,35 +68,36 @@ Pieces::Pieces(std::span<const std::uint32_t> cell_of, std::span<const std::uint
       cell.push_back(cell_of[keys[i].worker]);
     }
     ++size.back();
-    of[keys[i].worker] = count() - 1;
+    of[keys[i].worker] = EndIndex() - 1;
   }
 }
 
-std::vector<std::uint32_t> Pieces::CellOfWorkers() const {
-  std::vector<std::uint32_t> cells;
+std::vector<CellIndex> Pieces::CellOfWorkers() const {
+  std::vector<CellIndex> cells;
   cells.reserve(of.size());
-  for (const std::uint32_t piece : of) cells.push_back(cell[piece]);
+  for (const PieceIndex piece : of) cells.push_back(cell[piece]);
   return cells;
 }
 
 Pulls::Pulls(const Instance& instance, const Pieces& pieces, const Cells& cells)
-    : begin_(pieces.count() + 1, 0) {
+    : begin_(pieces.EndIndex() + 1, 0) {
   const std::vector<Edge> edges = EdgesBetween(instance, pieces, cells);
   Int128 all = 0;
   for (const Edge& edge : edges) {
     WEFT_DCHECK(edge.a != edge.b && std::max(edge.a, edge.b) < pieces.count());
-    ++begin_[edge.a + 1];
-    ++begin_[edge.b + 1];
+    ++begin_[PieceIndex(edge.a) + 1];
+    ++begin_[PieceIndex(edge.b) + 1];
     all += edge.bytes;
   }
-  for (std::uint32_t p = 0; p < pieces.count(); ++p) begin_[p + 1] += begin_[p];
+  for (PieceIndex p{0}; p < pieces.EndIndex(); ++p) begin_[p + 1] += begin_[p];
   int shift = 0;
   while ((all >> shift) * cells.most_weight() >> kSumBits > 0) ++shift;
   peers_.resize(2 * edges.size());
-  std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
+  ByPiece<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
   for (const Edge& edge : edges) {
-    peers_[next[edge.a]++] = {edge.b, edge.bytes >> shift};
-    peers_[next[edge.b]++] = {edge.a, edge.bytes >> shift};
+    const PieceIndex a(edge.a), b(edge.b);
+    peers_[next[a]++] = {b, edge.bytes >> shift};
+    peers_[next[b]++] = {a, edge.bytes >> shift};
   }
 }
 

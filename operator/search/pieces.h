@@ -4,22 +4,30 @@
 #include <span>
 #include <vector>
 
+#include "operator/base/index.h"
 #include "operator/objective/instance.h"
+#include "operator/objective/units.h"
 #include "operator/search/cells.h"
 
 namespace weft::search {
 
+using PieceIndex = Index<struct PieceTag>;
+template <typename T>
+using ByPiece = IndexVector<PieceIndex, T>;
+
 // The contracted job: the workers of one unit in one cell are a piece.
 struct Pieces {
   // `cell_of`, `unit_of`: by worker.
-  Pieces(std::span<const std::uint32_t> cell_of, std::span<const std::uint32_t> unit_of);
+  Pieces(std::span<const CellIndex> cell_of, std::span<const objective::UnitIndex> unit_of);
 
-  std::uint32_t count() const { return static_cast<std::uint32_t>(size.size()); }
+  std::uint32_t count() const { return EndIndex().Raw(); }
+  PieceIndex EndIndex() const { return size.EndIndex(); }
   // The cell of each worker.
-  std::vector<std::uint32_t> CellOfWorkers() const;
+  std::vector<CellIndex> CellOfWorkers() const;
 
-  std::vector<std::uint32_t> of;          // the piece of each worker
-  std::vector<std::uint32_t> size, cell;  // by piece
+  std::vector<PieceIndex> of;   // the piece of each worker
+  ByPiece<std::uint32_t> size;  // workers
+  ByPiece<CellIndex> cell;
 };
 
 // The attraction between pieces: their traffic. In addition, pieces of a set that a group
@@ -30,18 +38,18 @@ struct Pieces {
 class Pulls {
  public:
   struct Peer {
-    std::uint32_t piece = 0;
+    PieceIndex piece{0};
     std::int64_t bytes = 0;
   };
   Pulls(const objective::Instance& instance, const Pieces& pieces, const Cells& cells);
 
-  std::uint32_t pieces() const { return static_cast<std::uint32_t>(begin_.size()) - 1; }
-  std::span<const Peer> of(std::uint32_t piece) const {
+  PieceIndex EndIndex() const { return begin_.EndIndex() - 1; }
+  std::span<const Peer> of(PieceIndex piece) const {
     return std::span(peers_).subspan(begin_[piece], begin_[piece + 1] - begin_[piece]);
   }
 
  private:
-  std::vector<std::uint32_t> begin_;
+  ByPiece<std::uint32_t> begin_;  // pieces + 1 entries
   std::vector<Peer> peers_;
 };
 

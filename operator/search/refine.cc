@@ -58,13 +58,13 @@ class Search {
         pieces_(pieces),
         size_(pieces.size),
         cell_(pieces.cell),
-        slot_(pieces.count()),
-        in_cell_(cells.size()),
-        free_(cells.size()),
+        slot_(pieces.EndIndex()),
+        in_cell_(cells.EndIndex()),
+        free_(cells.EndIndex()),
         random_(seed) {
-    WEFT_CHECK(pulls.pieces() == pieces.count());
-    for (std::uint32_t c = 0; c < cells.size(); ++c) free_[c] = cells.slots(c);
-    for (std::uint32_t p = 0; p < pieces.count(); ++p) {
+    WEFT_CHECK(pulls.EndIndex() == pieces.EndIndex());
+    for (CellIndex c{0}; c < cells.EndIndex(); ++c) free_[c] = cells.slots(c);
+    for (PieceIndex p{0}; p < pieces.EndIndex(); ++p) {
       WEFT_CHECK(free_[cell_[p]] >= size_[p]);  // the start has no more workers than slots
       free_[cell_[p]] -= size_[p];
       slot_[p] = static_cast<std::uint32_t>(in_cell_[cell_[p]].size());
@@ -105,10 +105,10 @@ class Search {
   }
 
  private:
-  static constexpr std::uint32_t kNone = ~0U;
+  static constexpr PieceIndex kNone{~0U};
   struct Move {
-    std::uint32_t piece = kNone, partner = kNone;
-    std::uint32_t to = 0;
+    PieceIndex piece = kNone, partner = kNone;
+    CellIndex to{0};
     std::int64_t change = 0;
   };
 
@@ -119,7 +119,7 @@ class Search {
 
   std::int64_t Cost() const {
     std::int64_t twice = 0;
-    for (std::uint32_t p = 0; p < pieces_.count(); ++p) {
+    for (PieceIndex p{0}; p < pieces_.EndIndex(); ++p) {
       for (const Pulls::Peer& peer : pulls_.of(p)) {
         twice += peer.bytes * cells_.Weight(cell_[p], cell_[peer.piece]);
       }
@@ -127,29 +127,28 @@ class Search {
     return twice / 2;
   }
   Move Propose();
-  std::int64_t Change(std::uint32_t piece, std::uint32_t from, std::uint32_t to,
-                      std::uint32_t except) const;
+  std::int64_t Change(PieceIndex piece, CellIndex from, CellIndex to, PieceIndex except) const;
   void Apply(const Move& move);
-  void Put(std::uint32_t piece, std::uint32_t to);
+  void Put(PieceIndex piece, CellIndex to);
 
   const Cells& cells_;
   const Pulls& pulls_;
   Pieces& pieces_;
-  std::span<const std::uint32_t> size_;              // by piece
-  std::vector<std::uint32_t> cell_;                  // by piece, as it is now
-  std::vector<std::uint32_t> slot_;                  // of a piece in its cell's list
-  std::vector<std::vector<std::uint32_t>> in_cell_;  // pieces
-  std::vector<std::uint32_t> free_;                  // slots by cell
+  IndexSpan<PieceIndex, const std::uint32_t> size_;
+  ByPiece<CellIndex> cell_;      // as it is now
+  ByPiece<std::uint32_t> slot_;  // in its cell's list
+  ByCell<std::vector<PieceIndex>> in_cell_;
+  ByCell<std::uint32_t> free_;  // slots
   SplitMix64 random_;
   std::int64_t cost_ = 0;  // beyond that of the start
 };
 
-std::int64_t Search::Change(std::uint32_t piece, std::uint32_t from, std::uint32_t to,
-                            std::uint32_t except) const {
+std::int64_t Search::Change(PieceIndex piece, CellIndex from, CellIndex to,
+                            PieceIndex except) const {
   std::int64_t change = 0;
   for (const Pulls::Peer& peer : pulls_.of(piece)) {
     if (peer.piece == except) continue;
-    const std::uint32_t at = cell_[peer.piece];
+    const CellIndex at = cell_[peer.piece];
     change += peer.bytes * (cells_.Weight(to, at) - cells_.Weight(from, at));
   }
   return change;
@@ -159,11 +158,11 @@ std::int64_t Search::Change(std::uint32_t piece, std::uint32_t from, std::uint32
 // piece does not fit there, and sometimes if it does, it changes places with a piece of that cell.
 Search::Move Search::Propose() {
   Move move;
-  const std::uint32_t piece = Draw(pieces_.count());
+  const PieceIndex piece(Draw(pieces_.count()));
   const auto peers = pulls_.of(piece);
-  std::uint32_t to = 0;
+  CellIndex to{0};
   if (peers.empty() || Draw(100) < kAnywherePercent) {
-    to = Draw(cells_.size());
+    to = CellIndex(Draw(cells_.size()));
   } else {
     to = cell_[peers[Draw(static_cast<std::uint32_t>(peers.size()))].piece];
     const auto near = cells_.Near(to);
@@ -172,11 +171,11 @@ Search::Move Search::Propose() {
       if (to == cell_[piece] || aside > 0) to = near[Draw(static_cast<std::uint32_t>(near.size()))];
     } else if (to == cell_[piece] || aside < 3) {
       const std::uint32_t by = std::min(1 + Draw(3), cells_.size() - 1);
-      to += aside % 2 == 0 ? by : cells_.size() - by;
-      if (to >= cells_.size()) to -= cells_.size();
+      to = to + (aside % 2 == 0 ? by : cells_.size() - by);
+      if (to >= cells_.EndIndex()) to = to - cells_.size();
     }
   }
-  const std::uint32_t from = cell_[piece];
+  const CellIndex from = cell_[piece];
   if (to == from) return move;
   const bool fits = free_[to] >= size_[piece];
   const auto& there = in_cell_[to];
@@ -185,7 +184,7 @@ Search::Move Search::Propose() {
     if (!fits) return move;
     return {piece, kNone, to, Change(piece, from, to, kNone)};
   }
-  const std::uint32_t partner = there[Draw(static_cast<std::uint32_t>(there.size()))];
+  const PieceIndex partner = there[Draw(static_cast<std::uint32_t>(there.size()))];
   if (free_[to] + size_[partner] < size_[piece] || free_[from] + size_[piece] < size_[partner]) {
     return move;
   }
@@ -193,7 +192,7 @@ Search::Move Search::Propose() {
 }
 
 // Moves a piece that has left its cell.
-void Search::Put(std::uint32_t piece, std::uint32_t to) {
+void Search::Put(PieceIndex piece, CellIndex to) {
   auto& old_list = in_cell_[cell_[piece]];
   old_list[slot_[piece]] = old_list.back();
   slot_[old_list.back()] = slot_[piece];
@@ -207,7 +206,7 @@ void Search::Put(std::uint32_t piece, std::uint32_t to) {
 
 // Both pieces leave before one arrives: a cell has room for one only after the other left.
 void Search::Apply(const Move& move) {
-  const std::uint32_t from = cell_[move.piece];
+  const CellIndex from = cell_[move.piece];
   free_[from] += size_[move.piece];
   if (move.partner != kNone) {
     WEFT_DCHECK(cell_[move.partner] == move.to);
@@ -217,7 +216,7 @@ void Search::Apply(const Move& move) {
   Put(move.piece, move.to);
 }
 
-using UnitOf = std::vector<std::uint32_t>;  // by worker
+using UnitOf = std::vector<objective::UnitIndex>;  // by worker
 
 // The units whose workers move together, the largest first: groups that prefer a level, natural
 // tiles, single workers. Of more than kMostUnits the last, smallest ones are kept: what moves in
@@ -277,7 +276,8 @@ class Refiner {
 
   // Moves pieces of these units, beginning where the last call ended, for so many rounds of the
   // limits' steps; then lets pairs of cells exchange pieces. `seed` is added to the limits' own.
-  void Run(std::span<const std::uint32_t> unit_of, std::uint32_t rounds, std::uint64_t seed) {
+  void Run(std::span<const objective::UnitIndex> unit_of, std::uint32_t rounds,
+           std::uint64_t seed) {
     Pieces pieces(cell_of_, unit_of);
     const Pulls pulls(instance_, pieces, cells_);
     Search(cells_, pulls, pieces, limits_.seed * kSeeds + seed).Run(limits_, rounds, gap_);
@@ -286,7 +286,12 @@ class Refiner {
   }
 
   // The present cell of each worker. Given to Run as units, they make one piece of each cell.
-  std::vector<std::uint32_t> cells() const { return cell_of_; }
+  UnitOf cells() const {
+    UnitOf units;
+    units.reserve(cell_of_.size());
+    for (const CellIndex cell : cell_of_) units.emplace_back(cell.Raw());
+    return units;
+  }
 
   // The present placement, evaluated; nothing if it is not better than the start.
   std::optional<Candidate> Better() const {
@@ -302,8 +307,8 @@ class Refiner {
   const Candidate& start_;
   const SearchLimits& limits_;
   Cells cells_;
-  std::vector<std::uint32_t> cell_of_;  // worker
-  std::int64_t gap_ = 0;                // of the start to `enough`, in 2^-kGapBits of its cost
+  std::vector<CellIndex> cell_of_;  // by worker
+  std::int64_t gap_ = 0;            // of the start to `enough`, in 2^-kGapBits of its cost
 };
 
 SearchLimits OnTorus(SearchLimits limits) {

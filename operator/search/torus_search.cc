@@ -58,7 +58,7 @@ NodeUnits UnitsOfNodes(const Instance& instance, std::uint64_t room) {
   NodeUnits result{objective::MakeUnits(grid, tile, instance.workers()), {}};
   const objective::Units& units = result.units;
   result.digits = TrafficByDigit(
-      objective::TrafficBetween(instance.graph(), units.of, units.count()), units.grid);
+      objective::TrafficBetween(instance.graph(), units.of, units.EndIndex()), units.grid);
   return result;
 }
 
@@ -271,7 +271,7 @@ class TorusSearch {
   void Offer(const std::vector<NodeIndex>& of_unit, std::vector<Candidate>& candidates) const {
     WEFT_CHECK(of_unit.size() == job_.units.count());
     std::vector<NodeIndex> nodes(instance_.workers());
-    for (std::uint32_t w = 0; w < nodes.size(); ++w) nodes[w] = of_unit[job_.units.of[w]];
+    for (std::uint32_t w = 0; w < nodes.size(); ++w) nodes[w] = of_unit[job_.units.of[w].Raw()];
     const auto same = [&](const Candidate& one) { return one.nodes == nodes; };
     if (std::any_of(candidates.begin(), candidates.end(), same)) return;
     if (!objective::MeetsTopology(instance_, nodes)) return;

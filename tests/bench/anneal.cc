@@ -78,7 +78,7 @@ std::vector<Units> UnitsOf(const Instance& instance) {
     if (size < 2 || size > std::min(kLargestUnit, instance.workers() / 2)) continue;
     const objective::Units units = objective::MakeUnits(sizes, tile, instance.workers());
     Units members(units.count());
-    for (Worker w = 0; w < instance.workers(); ++w) members[units.of[w]].push_back(w);
+    for (Worker w = 0; w < instance.workers(); ++w) members[units.of[w].Raw()].push_back(w);
     all.push_back(std::move(members));
   }
   return all;

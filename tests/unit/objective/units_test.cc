@@ -3,6 +3,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "tests/support/raw_of.h"
 
 namespace weft::objective {
 namespace {
@@ -18,13 +19,13 @@ TEST(Units, AreBoxesOfTheGrid) {
   const Units units = MakeUnits(Shape{4, 2}, Shape{2, 2}, 8);
   EXPECT_EQ(units.size, 4U);
   EXPECT_EQ(units.grid, (Shape{2, 1}));
-  EXPECT_EQ(units.of, (std::vector<std::uint32_t>{0, 0, 1, 1, 0, 0, 1, 1}));
+  EXPECT_EQ(testing::RawOf(units.of), (std::vector<std::uint32_t>{0, 0, 1, 1, 0, 0, 1, 1}));
 }
 
 TEST(Units, BetweenThemTheRingOverAllCrosses) {
   const auto graph = GraphOf({}, {{traffic::Axis::kData, 1000}}, 8);
   const Units units = MakeUnits(Shape{8}, Shape{4}, 8);
-  const auto between = TrafficBetween(graph, units.of, units.count());
+  const auto between = TrafficBetween(graph, units.of, units.EndIndex());
   ASSERT_EQ(between.size(), 1U);
   EXPECT_EQ(between.front().bytes, 2000);
 }
@@ -38,7 +39,7 @@ TEST(Units, BetweenThemEveryPairOfExpertsCrosses) {
   ASSERT_EQ(graph.cliques().size(), 2U);
   const Units units = MakeUnits(Shape{32}, Shape{8}, 32);
   std::vector<std::string> text;
-  for (const traffic::Edge& edge : TrafficBetween(graph, units.of, units.count())) {
+  for (const traffic::Edge& edge : TrafficBetween(graph, units.of, units.EndIndex())) {
     text.push_back(std::to_string(edge.a) + "-" + std::to_string(edge.b) + ": " +
                    std::to_string(edge.bytes));
   }

@@ -43,9 +43,10 @@ PlacementScene Scattered(std::uint32_t workers, std::int64_t stages, std::uint32
 }
 
 std::vector<traffic::Edge> EdgesOf(const Instance& instance) {
-  std::vector<std::uint32_t> each(instance.workers());
-  std::iota(each.begin(), each.end(), 0U);
-  return objective::TrafficBetween(instance.graph(), each, instance.workers());
+  std::vector<objective::UnitIndex> each(instance.workers());
+  std::iota(each.begin(), each.end(), objective::UnitIndex{0});
+  return objective::TrafficBetween(instance.graph(), each,
+                                   objective::UnitIndex(instance.workers()));
 }
 
 Seats SeatsOfAll(const Instance& instance) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tests/support/placement_scene.h"
+#include "tests/support/raw_of.h"
 #include "tests/support/torus_shape.h"
 
 namespace weft::search {
@@ -18,7 +19,7 @@ using Numbers = std::vector<std::uint32_t>;
 
 Numbers SlotsOf(const Cells& cells) {
   Numbers slots;
-  for (std::uint32_t c = 0; c < cells.size(); ++c) slots.push_back(cells.slots(c));
+  for (CellIndex c{0}; c < cells.EndIndex(); ++c) slots.push_back(cells.slots(c));
   return slots;
 }
 
@@ -39,14 +40,14 @@ TEST(Cells, OnATorusTheNearestCellsAreKnown) {
   const PlacementScene scene(testing::TorusOf({16}, std::vector<bool>(16, true)), 4, 8);
   const Instance instance = scene.Prepare();
   const Cells cells = OfRing(instance, 100);
-  const auto near = cells.Near(0);
-  std::vector<std::uint32_t> sorted(near.begin(), near.end());
+  const auto near = cells.Near(CellIndex{0});
+  Numbers sorted = testing::RawOf(near);
   std::sort(sorted.begin(), sorted.end());
-  EXPECT_EQ(sorted, (std::vector<std::uint32_t>{1, 2, 14, 15}));
-  const auto of_next = cells.Near(1);
-  EXPECT_EQ(std::count(of_next.begin(), of_next.end(), 0U), 1);
-  EXPECT_EQ(cells.Weight(0, 1), cells.Weight(0, near[0]));
-  EXPECT_EQ(cells.Weight(0, 2), 2 * cells.Weight(0, 1));
+  EXPECT_EQ(sorted, (Numbers{1, 2, 14, 15}));
+  const auto of_next = cells.Near(CellIndex{1});
+  EXPECT_EQ(std::count(of_next.begin(), of_next.end(), CellIndex{0}), 1);
+  EXPECT_EQ(cells.Weight(CellIndex{0}, CellIndex{1}), cells.Weight(CellIndex{0}, near[0]));
+  EXPECT_EQ(cells.Weight(CellIndex{0}, CellIndex{2}), 2 * cells.Weight(CellIndex{0}, CellIndex{1}));
 }
 
 TEST(Cells, OnATreeNodesOfOneDomainAreOneCell) {
@@ -55,11 +56,11 @@ TEST(Cells, OnATreeNodesOfOneDomainAreOneCell) {
   const Cells cells = OfRing(instance, 100);
   EXPECT_EQ(cells.size(), 3U);
   EXPECT_EQ(SlotsOf(cells), (Numbers{2, 2, 2}));
-  EXPECT_EQ(cells.Weight(0, 0), 20'000);
-  EXPECT_EQ(cells.Weight(0, 2), 40'000);
-  EXPECT_EQ(cells.Weight(2, 1), 40'000);
+  EXPECT_EQ(cells.Weight(CellIndex{0}, CellIndex{0}), 20'000);
+  EXPECT_EQ(cells.Weight(CellIndex{0}, CellIndex{2}), 40'000);
+  EXPECT_EQ(cells.Weight(CellIndex{2}, CellIndex{1}), 40'000);
   EXPECT_EQ(cells.most_weight(), 40'000);
-  EXPECT_TRUE(cells.Near(0).empty());
+  EXPECT_TRUE(cells.Near(CellIndex{0}).empty());
 }
 
 TEST(Cells, WhereNodesTakeSeveralWorkersEveryNodeIsACell) {
@@ -68,9 +69,9 @@ TEST(Cells, WhereNodesTakeSeveralWorkersEveryNodeIsACell) {
   const Numbers nodes = {0, 0, 1, 2};
   const Cells cells(instance, nodes, fabric::kOutside, 100);
   EXPECT_EQ(SlotsOf(cells), (Numbers{4, 2, 1}));
-  EXPECT_EQ(Numbers(cells.of_worker().begin(), cells.of_worker().end()), (Numbers{0, 0, 1, 2}));
-  EXPECT_EQ(cells.Weight(0, 0), 0);
-  EXPECT_EQ(cells.Weight(0, 1), 20'000);
+  EXPECT_EQ(testing::RawOf(cells.of_worker()), (Numbers{0, 0, 1, 2}));
+  EXPECT_EQ(cells.Weight(CellIndex{0}, CellIndex{0}), 0);
+  EXPECT_EQ(cells.Weight(CellIndex{0}, CellIndex{1}), 20'000);
 }
 
 TEST(Cells, ThoseInUseAreKeptThenTheirNeighboursThenTheRoomiest) {
@@ -100,9 +101,12 @@ TEST(Cells, AWorkerThatStaysKeepsItsNodeAndOthersGetNodesThatWereUsedFirst) {
   const Instance instance = scene.Prepare();
   const Numbers nodes = {1, 3, 4};
   const Cells cells(instance, nodes, fabric::kOutside, 100);
-  EXPECT_EQ(cells.NodesFor(Numbers{0, 1, 1}), nodes);
-  EXPECT_EQ(cells.NodesFor(Numbers{1, 0, 1}), (Numbers{3, 1, 4}));
-  EXPECT_EQ(cells.NodesFor(Numbers{0, 0, 0}), (Numbers{1, 0, 2}));
+  const auto nodes_for = [&](const Numbers& cell_of) {
+    return cells.NodesFor(std::vector<CellIndex>(cell_of.begin(), cell_of.end()));
+  };
+  EXPECT_EQ(nodes_for({0, 1, 1}), nodes);
+  EXPECT_EQ(nodes_for({1, 0, 1}), (Numbers{3, 1, 4}));
+  EXPECT_EQ(nodes_for({0, 0, 0}), (Numbers{1, 0, 2}));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "operator/search/tiler.h"
 #include "operator/search/tilings.h"
 #include "tests/support/fabric_builder.h"
+#include "tests/support/raw_of.h"
 
 namespace weft::search {
 namespace {
@@ -17,6 +18,8 @@ using weft::testing::Leaves;
 using weft::testing::MakeCluster;
 
 using Numbers = std::vector<std::uint32_t>;
+using CellOf = std::vector<CellIndex>;
+using UnitOf = std::vector<objective::UnitIndex>;
 
 // A job whose workers, one a node, talk along the rings of a grid, on a cluster.
 struct Job {
@@ -42,23 +45,26 @@ struct Job {
 };
 
 TEST(Pieces, AreTheWorkersOfOneUnitInOneCell) {
-  const Pieces pieces(Numbers{2, 2, 0, 0, 2}, Numbers{0, 0, 0, 1, 1});
-  EXPECT_EQ(pieces.size, (Numbers{1, 2, 1, 1}));
-  EXPECT_EQ(pieces.cell, (Numbers{0, 2, 0, 2}));
-  EXPECT_EQ(pieces.of, (Numbers{1, 1, 0, 2, 3}));
-  EXPECT_EQ(pieces.CellOfWorkers(), (Numbers{2, 2, 0, 0, 2}));
+  const Numbers cell_of = {2, 2, 0, 0, 2}, unit_of = {0, 0, 0, 1, 1};
+  const Pieces pieces(CellOf(cell_of.begin(), cell_of.end()),
+                      UnitOf(unit_of.begin(), unit_of.end()));
+  EXPECT_EQ(pieces.size.Items(), (Numbers{1, 2, 1, 1}));
+  EXPECT_EQ(testing::RawOf(pieces.cell), (Numbers{0, 2, 0, 2}));
+  EXPECT_EQ(testing::RawOf(pieces.of), (Numbers{1, 1, 0, 2, 3}));
+  EXPECT_EQ(testing::RawOf(pieces.CellOfWorkers()), cell_of);
 }
 
 TEST(Pulls, OfAnyBytesFitTheCellsWeights) {
   constexpr std::int64_t kMany = std::int64_t{1} << 55;
   const Job job(MakeCluster(Leaves({{8, 8}, {8, 8}})), {2, 2}, kMany);
-  const Numbers alone = {0, 1, 2, 3};
+  UnitOf alone(4);
+  std::iota(alone.begin(), alone.end(), objective::UnitIndex{0});
   const Numbers nodes = {0, 1, 2, 3};
   const Cells cells(*job.instance, nodes, fabric::kOutside, 16);
   const Pieces pieces(cells.of_worker(), alone);
   const Pulls pulls(*job.instance, pieces, cells);
   Int128 all = 0;
-  for (std::uint32_t p = 0; p < pulls.pieces(); ++p) {
+  for (PieceIndex p{0}; p < pulls.EndIndex(); ++p) {
     for (const Pulls::Peer& peer : pulls.of(p)) {
       EXPECT_GE(peer.bytes, 0);
       all += Int128{peer.bytes} * cells.most_weight();
@@ -73,19 +79,22 @@ TEST(Exchange, SwapsPiecesOfAnySize) {
   const Job job(MakeCluster(Leaves({{8, 8, 8, 8}, {8, 8, 8, 8}})), {2, 4}, 1'000'000);
   const Numbers nodes = {0, 4, 1, 5, 2, 6, 3, 7};  // every pair is divided
   const Cells cells(*job.instance, nodes, fabric::kOutside, 16);
-  Numbers alone(8);
-  std::iota(alone.begin(), alone.end(), 0U);
+  UnitOf alone(8);
+  std::iota(alone.begin(), alone.end(), objective::UnitIndex{0});
   Pieces pieces(cells.of_worker(), alone);
   Exchange(Pulls(*job.instance, pieces, cells), cells).Run(pieces, 100'000);
-  for (std::uint32_t w = 0; w < 8; w += 2) EXPECT_EQ(pieces.cell[w], pieces.cell[w + 1]) << w;
+  for (PieceIndex p{0}; p < PieceIndex{8}; p = p + 2) {
+    EXPECT_EQ(pieces.cell[p], pieces.cell[p + 1]) << p.Raw();
+  }
 
   // The ring of pairs 0 1 2 3 stands as 0 2 | 1 3: as pieces, two of them change places.
   const Numbers apart = {0, 1, 4, 5, 2, 3, 6, 7};
   const Cells others(*job.instance, apart, fabric::kOutside, 16);
-  Pieces pairs(others.of_worker(), Numbers{0, 0, 1, 1, 2, 2, 3, 3});
-  ASSERT_EQ(pairs.size, (Numbers{2, 2, 2, 2}));
+  const Numbers pair_of = {0, 0, 1, 1, 2, 2, 3, 3};
+  Pieces pairs(others.of_worker(), UnitOf(pair_of.begin(), pair_of.end()));
+  ASSERT_EQ(pairs.size.Items(), (Numbers{2, 2, 2, 2}));
   Exchange(Pulls(*job.instance, pairs, others), others).Run(pairs, 100'000);
-  const auto leaf = [&](std::uint32_t pair) { return pairs.cell[pair]; };
+  const auto leaf = [&](std::uint32_t pair) { return pairs.cell[PieceIndex(pair)]; };
   EXPECT_TRUE((leaf(0) == leaf(1) && leaf(2) == leaf(3)) ||
               (leaf(1) == leaf(2) && leaf(3) == leaf(0)));
   EXPECT_NE(leaf(0), leaf(2));
