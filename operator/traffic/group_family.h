@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "operator/traffic/axis.h"
+#include "operator/traffic/ranks.h"
 
 namespace weft::traffic {
 
@@ -25,7 +25,7 @@ struct GroupFamily {
   Axis axis = Axis::kTensor;
   Pattern pattern = Pattern::kRing;
   std::uint32_t group_size = 0;
-  std::vector<std::uint32_t> members;
+  Ranks members;
 
   // Bytes that a member sends to the next one (kRing), that it sends to each other member
   // (kAllToAll, rounded per peer), or that cross the boundary of two stages each way (kNeighbours).
@@ -40,7 +40,7 @@ struct GroupFamily {
   std::int64_t messages = 0;
 
   std::size_t groups() const { return group_size == 0 ? 0 : members.size() / group_size; }
-  std::span<const std::uint32_t> group(std::size_t g) const {
+  std::span<const RankIndex> group(std::size_t g) const {
     return std::span(members).subspan(g * group_size, group_size);
   }
 };

@@ -11,9 +11,10 @@ namespace {
 // The worker of each rank, without a division: multiplies by 2^64 / perWorker, rounded up, which is
 // exact for 32-bit ranks.
 // Source  Lemire, Kaser, Kurz, "Faster remainder by direct computation", 2019, theorem 1.
-std::vector<std::uint32_t> WorkersOf(std::span<const std::uint32_t> ranks,
-                                     std::uint32_t per_worker) {
-  std::vector<std::uint32_t> workers(ranks.begin(), ranks.end());
+std::vector<std::uint32_t> WorkersOf(std::span<const RankIndex> ranks, std::uint32_t per_worker) {
+  std::vector<std::uint32_t> workers;
+  workers.reserve(ranks.size());
+  for (const RankIndex rank : ranks) workers.push_back(rank.Raw());
   if (per_worker == 1) return workers;
   const std::uint64_t inverse = ~std::uint64_t{0} / per_worker + 1;
   for (std::uint32_t& worker : workers) {
@@ -24,7 +25,7 @@ std::vector<std::uint32_t> WorkersOf(std::span<const std::uint32_t> ranks,
 
 }  // namespace
 
-SeatedGroups::SeatedGroups(std::span<const std::uint32_t> members, std::uint32_t group_size,
+SeatedGroups::SeatedGroups(std::span<const RankIndex> members, std::uint32_t group_size,
                            std::uint32_t per_worker) {
   const std::vector<std::uint32_t> workers = WorkersOf(members, per_worker);
   const auto size = static_cast<std::ptrdiff_t>(group_size);

@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "operator/traffic/ranks.h"
+
 namespace weft::traffic {
 
 // Consecutive ranks of a group, in the group's order, that are in one worker.
@@ -21,7 +23,7 @@ struct Seat {
 // Cost    O(members) to make; reading all batches costs O(seats).
 class SeatedGroups {
  public:
-  SeatedGroups(std::span<const std::uint32_t> members, std::uint32_t group_size,
+  SeatedGroups(std::span<const RankIndex> members, std::uint32_t group_size,
                std::uint32_t per_worker);
 
   std::size_t batches() const { return groups_.size(); }

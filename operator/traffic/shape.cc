@@ -46,29 +46,29 @@ std::vector<std::uint32_t> Shape::Offsets(std::span<const Axis> axes, bool insid
   return offsets;
 }
 
-std::vector<std::uint32_t> Shape::Groups(std::span<const Axis> axes) const {
+Ranks Shape::Groups(std::span<const Axis> axes) const {
   const std::vector<std::uint32_t> members = Offsets(axes, true);
   if (members.size() == 1) return {};
-  std::vector<std::uint32_t> groups(ranks_);
-  std::uint32_t* out = groups.data();
+  Ranks groups(ranks_);
+  RankIndex* out = groups.data();
   for (std::uint32_t base : Offsets(axes, false)) {
-    for (std::uint32_t offset : members) *out++ = base + offset;
+    for (std::uint32_t offset : members) *out++ = RankIndex(base + offset);
   }
   return groups;
 }
 
-std::vector<std::uint32_t> Shape::StageGroups(std::uint32_t count, std::uint32_t stride) const {
+Ranks Shape::StageGroups(std::uint32_t count, std::uint32_t stride) const {
   if (count == 1) return {};
   const std::uint32_t block = count * stride;
   static constexpr Axis kStage[] = {Axis::kPipeline};
   const std::vector<std::uint32_t> of_stage = Offsets(kStage, false);
-  std::vector<std::uint32_t> groups;
+  Ranks groups;
   groups.reserve(ranks_);
   for (std::uint32_t base : Offsets(kStage, true)) {
     for (std::uint32_t start = 0; start < of_stage.size(); start += block) {
       for (std::uint32_t first = 0; first < stride; ++first) {
         for (std::uint32_t k = 0; k < count; ++k) {
-          groups.push_back(base + of_stage[start + first + k * stride]);
+          groups.emplace_back(base + of_stage[start + first + k * stride]);
         }
       }
     }
@@ -76,15 +76,11 @@ std::vector<std::uint32_t> Shape::StageGroups(std::uint32_t count, std::uint32_t
   return groups;
 }
 
-std::vector<std::uint32_t> Shape::ExpertGroups() const {
-  return StageGroups(expert_, expert_tensor_);
-}
+Ranks Shape::ExpertGroups() const { return StageGroups(expert_, expert_tensor_); }
 
-std::vector<std::uint32_t> Shape::ExpertTensorGroups() const {
-  return StageGroups(expert_tensor_, 1);
-}
+Ranks Shape::ExpertTensorGroups() const { return StageGroups(expert_tensor_, 1); }
 
-std::vector<std::uint32_t> Shape::ExpertGradientGroups() const {
+Ranks Shape::ExpertGradientGroups() const {
   return StageGroups(expert_gradient_group(), expert_ * expert_tensor_);
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "operator/traffic/ranks.h"
 #include "operator/traffic/spec.h"
 
 namespace weft::traffic {
@@ -29,12 +30,12 @@ class Shape {
   // Groups of ranks that differ only in these axes (of the four in rankOrder), group-major. Each
   // group ascends; groups are in order of their least rank. Here and below the result is empty if a
   // group would be a single rank.
-  std::vector<std::uint32_t> Groups(std::span<const Axis> axes) const;
+  Ranks Groups(std::span<const Axis> axes) const;
   // Expert groups inside one stage: a block of expert x expertTensor consecutive ranks has one copy
   // of the experts.
-  std::vector<std::uint32_t> ExpertGroups() const;
-  std::vector<std::uint32_t> ExpertTensorGroups() const;
-  std::vector<std::uint32_t> ExpertGradientGroups() const;
+  Ranks ExpertGroups() const;
+  Ranks ExpertTensorGroups() const;
+  Ranks ExpertGradientGroups() const;
 
  private:
   struct Digit {
@@ -46,7 +47,7 @@ class Shape {
   std::vector<std::uint32_t> Offsets(std::span<const Axis> axes, bool inside) const;
   // Divides each block of count x stride ranks of a stage into groups of `count` members, `stride`
   // apart.
-  std::vector<std::uint32_t> StageGroups(std::uint32_t count, std::uint32_t stride) const;
+  Ranks StageGroups(std::uint32_t count, std::uint32_t stride) const;
 
   std::uint32_t ranks_;
   std::array<Digit, 4> digits_;  // the fastest digit first

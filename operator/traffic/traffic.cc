@@ -14,8 +14,6 @@ namespace weft::traffic {
 
 namespace {
 
-using Ranks = std::vector<std::uint32_t>;
-
 // Divides every group into `size` groups; each has one rank of every block of `size` consecutive
 // ranks.
 Ranks Across(const Ranks& members, std::uint32_t group, std::uint32_t size) {
@@ -179,7 +177,7 @@ Result<Traffic> ComputeTraffic(const std::optional<Model>& model, const Parallel
   const Shape shape(parallelism, traffic.ranks);
   if (!model || (!model->transformer && model->measured.empty())) {
     Ranks all(traffic.ranks);
-    std::iota(all.begin(), all.end(), 0U);
+    std::iota(all.begin(), all.end(), RankIndex{0});
     list.Ring(Axis::kData, traffic.ranks, std::move(all), 1);
   } else if (model->transformer) {
     traffic.modelled = true;

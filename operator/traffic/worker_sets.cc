@@ -10,10 +10,9 @@
 namespace weft::traffic {
 namespace {
 
-void JoinGroups(const std::vector<std::uint32_t>& members, std::uint32_t size,
-                UnionFind& components) {
+void JoinGroups(const Ranks& members, std::uint32_t size, UnionFind& components) {
   for (std::size_t i = 1; i < members.size(); ++i) {
-    if (i % size != 0) components.Join(members[i - 1], members[i]);
+    if (i % size != 0) components.Join(members[i - 1].Raw(), members[i].Raw());
   }
 }
 
@@ -52,7 +51,7 @@ Result<WorkerSets> GroupWorkers(std::span<const Axis> axes, const Parallelism& p
       }
       JoinGroups(shape.ExpertTensorGroups(), shape.expert_tensor(), components);
     } else {
-      const std::vector<std::uint32_t> groups = shape.Groups(std::span(&axis, 1));
+      const Ranks groups = shape.Groups(std::span(&axis, 1));
       const std::uint32_t size = axis == Axis::kTensor    ? shape.tensor()
                                  : axis == Axis::kContext ? shape.context()
                                  : axis == Axis::kData    ? shape.data()
@@ -61,9 +60,9 @@ Result<WorkerSets> GroupWorkers(std::span<const Axis> axes, const Parallelism& p
     }
   }
   std::vector<std::vector<std::uint32_t>> of_root(ranks);
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    auto& set = of_root[components.Find(rank)];
-    const std::uint32_t worker = rank / per_worker;
+  for (const RankIndex rank : Range<RankIndex>(ranks)) {
+    auto& set = of_root[components.Find(rank.Raw())];
+    const std::uint32_t worker = rank.Raw() / per_worker;
     if (set.empty() || set.back() != worker) set.push_back(worker);
   }
   std::vector<std::vector<std::uint32_t>> sets;

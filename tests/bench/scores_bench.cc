@@ -24,7 +24,7 @@ traffic::GroupFamily Family(traffic::Axis axis, traffic::Pattern pattern, std::u
   family.amount = family.end_amount = 1'000'000;
   for (std::uint32_t first = 0; first < kRanks; ++first) {
     if (first / stride % size != 0) continue;
-    for (std::uint32_t k = 0; k < size; ++k) family.members.push_back(first + k * stride);
+    for (std::uint32_t k = 0; k < size; ++k) family.members.emplace_back(first + k * stride);
   }
   return family;
 }

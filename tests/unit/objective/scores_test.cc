@@ -61,17 +61,17 @@ std::string Show(const Scores& scores) {
 }
 
 GroupFamily Family(Axis axis, Pattern pattern, std::uint32_t size,
-                   std::vector<std::uint32_t> members) {
+                   const std::vector<std::uint32_t>& members) {
   GroupFamily family;
   family.axis = axis;
   family.pattern = pattern;
   family.group_size = size;
-  family.members = std::move(members);
+  family.members = {members.begin(), members.end()};
   return family;
 }
 GroupFamily Ring(Axis axis, std::uint32_t size, std::int64_t amount,
-                 std::vector<std::uint32_t> members) {
-  GroupFamily family = Family(axis, Pattern::kRing, size, std::move(members));
+                 const std::vector<std::uint32_t>& members) {
+  GroupFamily family = Family(axis, Pattern::kRing, size, members);
   family.amount = amount;
   return family;
 }
@@ -119,16 +119,17 @@ testing::FabricShape CrossingLeaves() {
   return shape;
 }
 
-GroupFamily Stages(std::uint32_t size, std::vector<std::uint32_t> members,
+GroupFamily Stages(std::uint32_t size, const std::vector<std::uint32_t>& members,
                    std::array<std::int64_t, 3> amount_end_wrap) {
-  GroupFamily family = Family(Axis::kPipeline, Pattern::kNeighbours, size, std::move(members));
+  GroupFamily family = Family(Axis::kPipeline, Pattern::kNeighbours, size, members);
   family.amount = amount_end_wrap[0];
   family.end_amount = amount_end_wrap[1];
   family.wrap_amount = amount_end_wrap[2];
   return family;
 }
-GroupFamily AllToAll(std::uint32_t size, std::int64_t amount, std::vector<std::uint32_t> members) {
-  GroupFamily family = Family(Axis::kExpert, Pattern::kAllToAll, size, std::move(members));
+GroupFamily AllToAll(std::uint32_t size, std::int64_t amount,
+                     const std::vector<std::uint32_t>& members) {
+  GroupFamily family = Family(Axis::kExpert, Pattern::kAllToAll, size, members);
   family.amount = amount;
   return family;
 }
@@ -318,7 +319,7 @@ INSTANTIATE_TEST_SUITE_P(
 // --- The same scores over all pairs of ranks, one by one. ---
 
 struct Message {
-  std::uint32_t from = 0, to = 0;
+  traffic::RankIndex from{0}, to{0};
   std::int64_t bytes = 0;
 };
 
@@ -356,7 +357,7 @@ struct Oracle {
   const traffic::Traffic& traffic;
   const std::vector<NodeIndex>& nodes;
 
-  NodeIndex NodeOf(std::uint32_t rank) const { return nodes[rank / traffic.per_worker]; }
+  NodeIndex NodeOf(traffic::RankIndex rank) const { return nodes[rank.Raw() / traffic.per_worker]; }
 
   std::vector<Span> Spans() const {
     std::vector<Span> spans;
@@ -386,7 +387,7 @@ struct Oracle {
     for (const GroupFamily& family : traffic.families) {
       const int axis = static_cast<int>(family.axis);
       for (std::size_t g = 0; g < family.groups(); ++g) {
-        std::map<std::uint32_t, Int128> sent;
+        std::map<traffic::RankIndex, Int128> sent;
         std::int64_t slowest_link = 0;
         for (const Message& m : Messages(family, g)) {
           const NodeIndex a = NodeOf(m.from), b = NodeOf(m.to);
@@ -414,7 +415,7 @@ struct Oracle {
         slowest[axis] = std::max(slowest[axis], time);
         for (Tier t{1}; t < fabric.node_tier(); ++t) {
           std::set<fabric::DomainIndex> domains;
-          for (std::uint32_t rank : family.group(g))
+          for (const traffic::RankIndex rank : family.group(g))
             domains.insert(fabric.domains(t).of_node[NodeOf(rank)]);
           auto& worst = spread[{axis, t}];
           worst = std::max(worst, static_cast<std::uint32_t>(domains.size()));
@@ -504,7 +505,7 @@ GroupFamily RandomFamily(Draw& draw, std::uint32_t ranks) {
   const std::uint32_t size = draw(2, std::min(ranks, 9U));
   members.resize(ranks / size * size);
   GroupFamily family = Family(static_cast<Axis>(draw(0, traffic::kAxisCount - 1)),
-                              static_cast<Pattern>(draw(0, 2)), size, std::move(members));
+                              static_cast<Pattern>(draw(0, 2)), size, members);
   family.amount = draw(0, 1000);
   family.end_amount = draw(0, 1) == 0 ? family.amount : family.amount * 2;
   family.wrap_amount = draw(0, 1) == 0 ? 0 : family.amount * draw(1, 3);

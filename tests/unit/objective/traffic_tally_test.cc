@@ -14,13 +14,13 @@ using traffic::Axis;
 using traffic::GroupFamily;
 
 GroupFamily Ring(Axis axis, std::uint32_t size, std::int64_t amount,
-                 std::vector<std::uint32_t> members) {
+                 const std::vector<std::uint32_t>& members) {
   GroupFamily family;
   family.axis = axis;
   family.pattern = traffic::Pattern::kRing;
   family.group_size = size;
   family.amount = amount;
-  family.members = std::move(members);
+  family.members = {members.begin(), members.end()};
   return family;
 }
 

@@ -133,8 +133,9 @@ std::map<fabric::Tier, double> ByRank(const fabric::Fabric& fabric,
   for (std::size_t g = 0; g < family.groups(); ++g) {
     std::vector<NodeIndex> ring;
     std::map<NodeIndex, double> ranks;
-    for (const std::uint32_t rank : family.group(g)) {
-      if (ranks[nodes[rank / 8]]++ == 0) ring.push_back(nodes[rank / 8]);
+    for (const traffic::RankIndex rank : family.group(g)) {
+      const NodeIndex node = nodes[rank.Raw() / 8];
+      if (ranks[node]++ == 0) ring.push_back(node);
     }
     shares_node = shares_node || ring.size() < family.group_size;
     for (std::size_t i = 0; ring.size() > 1 && i < ring.size(); ++i) {

@@ -35,8 +35,8 @@ using Nodes = std::vector<NodeIndex>;
 // T{i,j} straight from the families of ranks.
 std::vector<std::vector<Int128>> Matrix(const traffic::Traffic& traffic) {
   std::vector<std::vector<Int128>> matrix(traffic.workers, std::vector<Int128>(traffic.workers, 0));
-  const auto send = [&](std::uint32_t from, std::uint32_t to, std::int64_t bytes) {
-    const std::uint32_t a = from / traffic.per_worker, b = to / traffic.per_worker;
+  const auto send = [&](traffic::RankIndex from, traffic::RankIndex to, std::int64_t bytes) {
+    const std::uint32_t a = from.Raw() / traffic.per_worker, b = to.Raw() / traffic.per_worker;
     if (a != b) matrix[std::min(a, b)][std::max(a, b)] += bytes;
   };
   for (const auto& family : traffic.families) {
@@ -185,8 +185,8 @@ class Oracle {
       for (Tier t{1}; t <= *nested; ++t) {
         std::map<fabric::DomainIndex, std::pair<double, double>> parts;  // members, exits
         for (std::size_t k = 0; k < group.size(); ++k) {
-          const auto domain = [&](std::uint32_t rank) {
-            return fabric_.domains(t).of_node[nodes[rank / instance_.traffic.per_worker]];
+          const auto domain = [&](traffic::RankIndex rank) {
+            return fabric_.domains(t).of_node[nodes[rank.Raw() / instance_.traffic.per_worker]];
           };
           auto& [members, exits] = parts[domain(group[k])];
           ++members;

@@ -9,7 +9,9 @@
 namespace weft::traffic {
 namespace {
 
-using Members = std::vector<std::uint32_t>;
+using Numbers = std::vector<std::uint32_t>;
+
+Ranks RanksOf(const Numbers& numbers) { return {numbers.begin(), numbers.end()}; }
 
 // Each batch as "2x[0:1 3:2]": two groups, one rank in worker 0, then two in worker 3.
 std::string Show(const SeatedGroups& seated) {
@@ -28,7 +30,7 @@ std::string Show(const SeatedGroups& seated) {
 TEST(SeatedGroups, AlikeNeighboursAreOneBatch) {
   struct Case {
     const char* name;
-    Members members;
+    Numbers members;
     std::uint32_t group_size, per_worker;
     const char* want;
   };
@@ -47,7 +49,7 @@ TEST(SeatedGroups, AlikeNeighboursAreOneBatch) {
       {"the same workers in another order", {0, 2, 3, 1}, 2, 2, "1x[0:1 1:1] 1x[1:1 0:1]"},
   };
   for (const Case& c : cases) {
-    EXPECT_EQ(Show(SeatedGroups(c.members, c.group_size, c.per_worker)), c.want) << c.name;
+    EXPECT_EQ(Show(SeatedGroups(RanksOf(c.members), c.group_size, c.per_worker)), c.want) << c.name;
   }
 }
 
@@ -56,11 +58,11 @@ TEST(SeatedGroups, SaysOfEveryMemberWhichWorkerHoldsIt) {
   for (int i = 0; i < 500; ++i) {
     const auto per_worker = static_cast<std::uint32_t>(1 + random.Below(9));
     const auto size = static_cast<std::uint32_t>(1 + random.Below(7));
-    Members members(size * random.Below(12));
+    Numbers members(size * random.Below(12));
     for (std::uint32_t& rank : members) rank = static_cast<std::uint32_t>(random.Below(40));
-    Members workers, want;
+    Numbers workers, want;
     for (const std::uint32_t rank : members) want.push_back(rank / per_worker);
-    const SeatedGroups seated(members, size, per_worker);
+    const SeatedGroups seated(RanksOf(members), size, per_worker);
     std::size_t seats = 0;
     for (std::size_t b = 0; b < seated.batches(); ++b) {
       seats += seated.seats(b).size();
@@ -79,10 +81,10 @@ TEST(SeatedGroups, DividesExactlyUpToTheLastRank) {
   constexpr std::uint32_t kLast = std::numeric_limits<std::uint32_t>::max();
   for (std::uint32_t per_worker : {1U, 2U, 3U, 7U, 8U, 641U, 65535U, 65537U, kLast - 1, kLast}) {
     const std::uint32_t edge = kLast / per_worker * per_worker;  // first rank of the last worker
-    const Members ranks = {edge - 1, edge, kLast};
-    Members want, got;
+    const Numbers ranks = {edge - 1, edge, kLast};
+    Numbers want, got;
     for (const std::uint32_t rank : ranks) want.push_back(rank / per_worker);
-    const SeatedGroups seated(ranks, 1, per_worker);
+    const SeatedGroups seated(RanksOf(ranks), 1, per_worker);
     for (std::size_t b = 0; b < seated.batches(); ++b) {
       got.insert(got.end(), seated.groups(b), seated.seats(b)[0].worker);
     }

@@ -20,7 +20,7 @@ std::string Show(const GroupFamily& family) {
   text += std::string(" ") + kPatterns[static_cast<std::size_t>(family.pattern)] + " {";
   for (std::size_t k = 0; k < family.group_size; ++k) {
     const bool shown = k < 4 || k + 1 == family.group_size;
-    if (shown) text += (k == 0 ? "" : ",") + std::to_string(family.group(0)[k]);
+    if (shown) text += (k == 0 ? "" : ",") + std::to_string(family.group(0)[k].Raw());
     if (k == 4 && !shown) text += ",..";
   }
   text += "}x" + std::to_string(family.groups()) + " " + std::to_string(family.amount);

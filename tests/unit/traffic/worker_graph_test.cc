@@ -23,12 +23,12 @@ void Send(Pairs& pairs, std::uint32_t from, std::uint32_t to, std::int64_t bytes
 }
 
 // What each member sends, one rank and one peer at a time.
-void SendAll(const GroupFamily& family, std::span<const std::uint32_t> group,
-             std::uint32_t per_worker, Pairs& pairs) {
+void SendAll(const GroupFamily& family, std::span<const RankIndex> group, std::uint32_t per_worker,
+             Pairs& pairs) {
   const std::size_t size = group.size();
   for (std::size_t k = 0; k < size; ++k) {
     const auto to = [&](std::size_t peer, std::int64_t bytes) {
-      Send(pairs, group[k] / per_worker, group[peer] / per_worker, bytes);
+      Send(pairs, group[k].Raw() / per_worker, group[peer].Raw() / per_worker, bytes);
     };
     if (family.pattern == Pattern::kRing) to((k + 1) % size, family.amount);
     if (family.pattern == Pattern::kAllToAll) {
@@ -140,12 +140,12 @@ TEST(WorkerGraph, EqualsTheDenseMatrixForRandomShapes) {
   EXPECT_GT(cliques, 10) << "too few shapes keep a clique whole";
 }
 
-GroupFamily Family(Axis axis, Pattern pattern, std::vector<std::uint32_t> members) {
+GroupFamily Family(Axis axis, Pattern pattern, const std::vector<std::uint32_t>& members) {
   GroupFamily family;
   family.axis = axis;
   family.pattern = pattern;
   family.group_size = static_cast<std::uint32_t>(members.size());
-  family.members = std::move(members);
+  family.members = {members.begin(), members.end()};
   family.amount = family.end_amount = 10;
   return family;
 }
