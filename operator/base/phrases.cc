@@ -20,9 +20,9 @@ std::int64_t Percent(Int128 part, Int128 whole, Int128 add) {
     whole >>= 1;
     add >>= 1;
   }
-  if (whole <= 0) return Bytes::kMax;
+  if (whole <= 0) return kSaturated;
   const Int128 percent = (100 * part + add) / whole;
-  return percent > Bytes::kMax ? Bytes::kMax : static_cast<std::int64_t>(percent);
+  return percent > kSaturated ? kSaturated : static_cast<std::int64_t>(percent);
 }
 
 }  // namespace

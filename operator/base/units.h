@@ -12,31 +12,19 @@ __extension__ using Int128 = __int128;
 
 using Seconds = std::chrono::duration<double>;
 
-// Bytes that saturate instead of overflowing: a sum at kMax means "more than 2^63 - 1".
-struct Bytes {
-  std::int64_t count = 0;
-
-  static constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
-
-  friend constexpr bool operator==(Bytes, Bytes) = default;
-  friend constexpr auto operator<=>(Bytes, Bytes) = default;
-};
+// Counts of bytes saturate instead of overflowing: a sum of this value means "more than 2^63 - 1".
+inline constexpr std::int64_t kSaturated = std::numeric_limits<std::int64_t>::max();
 
 constexpr std::int64_t SaturatingAdd(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
   if (!__builtin_add_overflow(a, b, &sum)) return sum;
-  return b > 0 ? std::numeric_limits<std::int64_t>::max()
-               : std::numeric_limits<std::int64_t>::min();
+  return b > 0 ? kSaturated : std::numeric_limits<std::int64_t>::min();
 }
 
 constexpr std::int64_t SaturatingMultiply(std::int64_t a, std::int64_t b) {
   std::int64_t product = 0;
   if (!__builtin_mul_overflow(a, b, &product)) return product;
-  return (a > 0) == (b > 0) ? std::numeric_limits<std::int64_t>::max()
-                            : std::numeric_limits<std::int64_t>::min();
+  return (a > 0) == (b > 0) ? kSaturated : std::numeric_limits<std::int64_t>::min();
 }
-
-constexpr Bytes operator+(Bytes a, Bytes b) { return {SaturatingAdd(a.count, b.count)}; }
-constexpr Bytes& operator+=(Bytes& a, Bytes b) { return a = a + b; }
 
 }  // namespace weft

@@ -16,8 +16,8 @@ namespace {
 // the next, and the bytes between pairs of vertices of a line.
 struct Lines {
   std::uint32_t stride = 1, size = 1;
-  std::int64_t along = Bytes::kMax, around = Bytes::kMax, any = Bytes::kMax;  // least bytes
-  std::uint64_t pairs_along = 0, pairs_around = 0, pairs = 0;                 // with any bytes
+  std::int64_t along = kSaturated, around = kSaturated, any = kSaturated;  // least bytes
+  std::uint64_t pairs_along = 0, pairs_around = 0, pairs = 0;              // with any bytes
 
   bool Hold(const Edge& edge) const {
     WEFT_DCHECK(edge.a < edge.b);

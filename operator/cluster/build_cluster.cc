@@ -63,7 +63,8 @@ class Builder {
   Result<Fabrics> Run() {
     fabrics_.overlapping = FindOverlapping(inputs_, nodes_);
     if (!fabrics_.overlapping.empty()) {
-      AddNote(Severity::kWarning, "Overlapping",
+      AddNote(
+          Severity::kWarning, "Overlapping",
           std::to_string(fabrics_.overlapping.size()) +
               " nodes are in two Fabrics, so neither uses them: " + NameSome(fabrics_.overlapping));
     }
@@ -126,12 +127,12 @@ class Builder {
     if (family) {
       spec.preset = *family;
       AddNote(Severity::kInfo, "FabricRecognised",
-          "no Fabric is given: the levels of fabric \"" + spec.name + "\" come from the nodes' " +
-              spec.preset + " labels");
+              "no Fabric is given: the levels of fabric \"" + spec.name +
+                  "\" come from the nodes' " + spec.preset + " labels");
     } else if (!inputs_.jobs.empty() || !inputs_.placements.empty()) {
       AddNote(Severity::kWarning, "FabricFlat",
-          "no Fabric is given and the nodes have no topology labels that Weft knows: a flat "
-          "network is assumed, where all traffic between nodes costs the same");
+              "no Fabric is given and the nodes have no topology labels that Weft knows: a flat "
+              "network is assumed, where all traffic between nodes costs the same");
     }
     return Add(std::move(spec), "no Fabric is given; levels recognised from node labels", true);
   }
@@ -143,26 +144,29 @@ class Builder {
       for (const auto& node : incomplete) names.push_back(node.node);
       const auto& first = incomplete.front();
       AddNote(Severity::kWarning, "Incomplete",
-          "fabric \"" + on.spec().name +
-              "\": " + CountText(static_cast<std::int64_t>(incomplete.size()), "node") +
-              (incomplete.size() == 1 ? " is" : " are") +
-              " incomplete and never used: " + NameSome(names) + " (" + first.node +
-              (first.why.empty() ? " lacks the label " + first.label_key : ": " + first.why) + ")");
+              "fabric \"" + on.spec().name +
+                  "\": " + CountText(static_cast<std::int64_t>(incomplete.size()), "node") +
+                  (incomplete.size() == 1 ? " is" : " are") +
+                  " incomplete and never used: " + NameSome(names) + " (" + first.node +
+                  (first.why.empty() ? " lacks the label " + first.label_key : ": " + first.why) +
+                  ")");
     }
     if (on.crossing_scale_up() != nullptr) {
       const std::string& scale_up = on.spec().scale_up->name;
-      AddNote(Severity::kInfo, "ScaleUpCrossesLevel",
+      AddNote(
+          Severity::kInfo, "ScaleUpCrossesLevel",
           "fabric \"" + on.spec().name + "\": domains of " + scale_up +
               " cross the levels: they count in the cost of a placement, but a job cannot require "
               "or prefer them");
     }
     if (on.node_count() > 0 && !on.absent_toruses().empty()) {
       AddNote(Severity::kInfo, "TorusShapeUnused",
-          "fabric \"" + on.spec().name + "\": " + AbsentTorusesText(on));
+              "fabric \"" + on.spec().name + "\": " + AbsentTorusesText(on));
     }
     NotePower(on);
     if (!LinksDeclared(on) && on.node_count() > 0) {
-      AddNote(Severity::kInfo, "LinksAssumed",
+      AddNote(
+          Severity::kInfo, "LinksAssumed",
           "fabric \"" + on.spec().name +
               "\": the bandwidth of some links is assumed (LinksDeclared is False), and times and "
               "percentages depend on it");
@@ -174,9 +178,9 @@ class Builder {
     for (fabric::NodeIndex n = 0; n < on.node_count(); ++n) {
       if (on.accelerators(n) == 0 || on.peak_watts(on.pool(n)) > 0) continue;
       AddNote(Severity::kWarning, "PowerUnknown",
-          "fabric \"" + on.spec().name + "\": the accelerator of node " + on.node(n).name +
-              " is unknown, so it counts as 0 W where a level has powerWatts; set "
-              "spec.acceleratorModel or spec.accelerators");
+              "fabric \"" + on.spec().name + "\": the accelerator of node " + on.node(n).name +
+                  " is unknown, so it counts as 0 W where a level has powerWatts; set "
+                  "spec.acceleratorModel or spec.accelerators");
       return;
     }
   }

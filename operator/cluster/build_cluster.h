@@ -22,7 +22,7 @@ struct Fabrics {
   struct NotBuilt {
     std::string name, why;
   };
-  std::vector<Built> built;      // in input order
+  std::vector<Built> built;         // in input order
   std::vector<NotBuilt> not_built;  // Fabrics that cannot be built
   std::vector<std::string> overlapping;
   std::vector<Note> notes;

@@ -383,8 +383,7 @@ void Planner::Answer(const cluster::Cluster& cluster, const plan::PlanEntry& ent
     plan::Refused refused;
     refused.reason = kNotWritten;
     refused.message = "nodes are free, but the API server does not take the Placement: " +
-                      committed.error().message + "; the next try is in " +
-                      DurationText(pause);
+                      committed.error().message + "; the next try is in " + DurationText(pause);
     return Report(cluster, workload, refused);
   }
   Count("Placed", "Placed");
@@ -439,7 +438,7 @@ Result<api::Placement> Planner::Create(const Json& object, const std::string& ow
   });
   if (!same) {
     return Error{ErrorKind::kInvalid, "Placement " + api::Show(decoded->meta.key) +
-                                            " already exists with another owner"};
+                                          " already exists with another owner"};
   }
   return decoded;
 }

@@ -141,7 +141,7 @@ class Planner {
   // Nodes of the last attempt, by uid of the job. A new leader does not have them: it plans a
   // restart that began before its time like a first start.
   std::map<std::string, std::vector<std::string>> previous_;
-  std::map<std::string, Reported> refusals_;  // by uid of the job, or by reservation
+  std::map<std::string, Reported> refusals_;    // by uid of the job, or by reservation
   std::map<std::string, Unwritten> unwritten_;  // likewise
   std::int64_t last_pass_milliseconds_ = 0;
 };

@@ -229,8 +229,8 @@ FleetRecipe TpuV5p(int nodes) {
 
 using Maker = FleetRecipe (*)(int);
 // By design, without "mixed", which is the last.
-constexpr std::array<Maker, 9> kMakers = {
-    DgxH100, DgxB200, Gb200, RoceTwoToOne, RoceSevenToOne, Dragonfly, PcieOnly, Mi355x, TpuV5p};
+constexpr std::array<Maker, 9> kMakers = {DgxH100,   DgxB200,  Gb200,  RoceTwoToOne, RoceSevenToOne,
+                                          Dragonfly, PcieOnly, Mi355x, TpuV5p};
 
 // The oversubscription of a tier: 0 is between racks, 1 is between pods.
 std::int64_t TaperOf(const Geometry& geometry, std::size_t tier) {

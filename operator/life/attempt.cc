@@ -307,7 +307,8 @@ JobStep FollowStep(Life& life) {
     // Nobody can say any more which nodes the missing pods are for. FindFault knows of pods that
     // go missing later.
     if (placement == nullptr) {
-      Undo(life, {Cause::kNodeLost, "PlacementDeleted",
+      Undo(life, {Cause::kNodeLost,
+                  "PlacementDeleted",
                   "Placement " + life.status.placement_name +
                       " was deleted while pods were being created",
                   {}});

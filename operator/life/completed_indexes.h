@@ -7,9 +7,9 @@
 
 namespace weft::life {
 
-// The workers of an attempt that have succeeded, as status.completedIndexes has them: "1,3-5,7", the
-// form of the field of that name of an indexed Job. They count as succeeded when their pods are gone
-// too: the pod garbage collector takes ended pods of a cluster that has many
+// The workers of an attempt that have succeeded, as status.completedIndexes has them: "1,3-5,7",
+// the form of the field of that name of an indexed Job. They count as succeeded when their pods are
+// gone too: the pod garbage collector takes ended pods of a cluster that has many
 // (--terminated-pod-gc-threshold), and those of a node that is removed.
 
 // By worker. What is malformed, or no worker of the job, is left out.

@@ -170,8 +170,7 @@ std::optional<Fault> FindFault(const Life& life, bool created) {
     const auto worker = WorkerLabel(pod->meta);
     if (worker && *worker < workers) of_worker[*worker] = pod;
   }
-  const std::vector<bool> succeeded =
-      ParseIndexes(life.status.record.completed_indexes, workers);
+  const std::vector<bool> succeeded = ParseIndexes(life.status.record.completed_indexes, workers);
   std::optional<Fault> first;
   const auto consider = [&](Fault fault) {
     if (!first || ComesBefore(fault, *first)) first = std::move(fault);

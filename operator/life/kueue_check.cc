@@ -224,9 +224,7 @@ class CheckDecision {
     return {};
   }
 
-  std::string Reservation() const {
-    return ReservationOf(workload_);
-  }
+  std::string Reservation() const { return ReservationOf(workload_); }
 
   // A label with another value would make Kueue give the Workload up for ever when it starts.
   std::string Conflict(const api::Placement& wanted) const {

@@ -9,22 +9,11 @@ namespace weft::life {
 
 // The fields of status that this version of Weft knows, as in crds/. Fields of newer versions are
 // not changed.
-inline constexpr std::array<std::string_view, 16> kJobStatusFields = {"observedGeneration",
-                                                                      "phase",
-                                                                      "reason",
-                                                                      "summary",
-                                                                      "attempt",
-                                                                      "restarts",
-                                                                      "placementName",
-                                                                      "workers",
-                                                                      "completedIndexes",
-                                                                      "startTime",
-                                                                      "completionTime",
-                                                                      "lastFailure",
-                                                                      "suspendedSeconds",
-                                                                      "excludedNodes",
-                                                                      "retry",
-                                                                      "conditions"};
+inline constexpr std::array<std::string_view, 16> kJobStatusFields = {
+    "observedGeneration", "phase",         "reason",           "summary",          "attempt",
+    "restarts",           "placementName", "workers",          "completedIndexes", "startTime",
+    "completionTime",     "lastFailure",   "suspendedSeconds", "excludedNodes",    "retry",
+    "conditions"};
 inline constexpr std::array<std::string_view, 6> kFabricStatusFields = {
     "nodes", "accelerators", "levels", "incompleteCount", "incomplete", "conditions"};
 

@@ -21,7 +21,7 @@ Int128 Product(std::int64_t bytes, std::int64_t weight) {
 std::int64_t ScaledByRails(std::int64_t weight, int full, int has) {
   if (has >= full || has <= 0) return weight;
   const Int128 scaled = (Product(weight, full) * 2 + has) / (2 * static_cast<Int128>(has));
-  return static_cast<std::int64_t>(std::min<Int128>(scaled, Bytes::kMax));
+  return static_cast<std::int64_t>(std::min<Int128>(scaled, kSaturated));
 }
 
 // A clique's members on their nodes, in tree order: the domains of every tier are runs.

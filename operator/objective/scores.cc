@@ -60,7 +60,7 @@ void AddFlows(const PairCost& pair_cost, traffic::Axis axis, const AxisTally& ta
 // Neither is negative; a product past 2^127 - 1 saturates.
 Int128 Product(Int128 bytes, std::int64_t factor) {
   constexpr Int128 kMax = ~(static_cast<Int128>(1) << 127);
-  if (bytes > Bytes::kMax && factor > 0 && bytes > kMax / factor) return kMax;
+  if (bytes > kSaturated && factor > 0 && bytes > kMax / factor) return kMax;
   return bytes * factor;
 }
 

@@ -47,7 +47,7 @@ void NameShortResource(const Instance& instance, Unplaceable& no) {
 
 std::int64_t Count(std::uint64_t workers) {
   return static_cast<std::int64_t>(
-      std::min<std::uint64_t>(workers, static_cast<std::uint64_t>(Bytes::kMax)));
+      std::min<std::uint64_t>(workers, static_cast<std::uint64_t>(kSaturated)));
 }
 
 // Names the domain of the rule's tier with the most slots.

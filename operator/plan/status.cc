@@ -28,7 +28,7 @@ Int128 PerRank(Int128 bytes, std::uint32_t ranks) {
 // A number of status: whole, below 2^63.
 std::int64_t Whole(double value) {
   constexpr double kMost = 9.2e18;
-  return value < kMost ? std::llround(value) : Bytes::kMax;
+  return value < kMost ? std::llround(value) : kSaturated;
 }
 
 // The Placement that the entry becomes: the job's next attempt, or the user's own.

@@ -20,7 +20,7 @@ inline constexpr const char* kTokensAnnotation = "weft.dev/train-tokens";
 
 // What jobs have in common that differ only in their names, times and priorities.
 struct Shape {
-  api::TrainingJob job;        // a job of this shape
+  api::TrainingJob job;            // a job of this shape
   cluster::WorkloadView workload;  // points into `job`
   cluster::Problem problem;
   std::optional<traffic::WorkerGraph> graph;

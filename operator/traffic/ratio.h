@@ -50,7 +50,7 @@ class Ratio {
     const Int128 whole = numerator_ / denominator_;
     const Int128 rest = numerator_ % denominator_;
     const Int128 rounded = whole + (rest >= denominator_ - rest ? 1 : 0);
-    if (rounded > Bytes::kMax) return std::nullopt;
+    if (rounded > kSaturated) return std::nullopt;
     return static_cast<std::int64_t>(rounded);
   }
   bool zero() const { return numerator_ == 0; }
@@ -60,7 +60,7 @@ class Ratio {
   // slow.
   static Int128 Gcd(Int128 a, Int128 b) {
     if (a == 1 || b == 1) return 1;
-    while (b > Bytes::kMax) {
+    while (b > kSaturated) {
       const Int128 rest = a % b;
       a = b;
       b = rest;

@@ -368,9 +368,9 @@ std::vector<api::ObjectKey> Store::HeldUpTo(const std::string& resource_version)
   return keys;
 }
 
-#define WEFT_STORE_OF(T)                                 \
-  template void Store::Put<T>(T);                        \
-  template void Store::Remove<T>(const api::Deletion&);  \
+#define WEFT_STORE_OF(T)                                \
+  template void Store::Put<T>(T);                       \
+  template void Store::Remove<T>(const api::Deletion&); \
   template std::vector<api::ObjectKey> Store::HeldUpTo<T>(const std::string&) const
 WEFT_STORE_OF(api::Node);
 WEFT_STORE_OF(api::Pod);

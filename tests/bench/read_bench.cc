@@ -7,7 +7,6 @@
 
 #include "operator/manifest/inputs.h"
 
-
 namespace weft {
 namespace {
 

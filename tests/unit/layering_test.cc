@@ -259,9 +259,8 @@ TEST(CircleRules, FindExceptionsThatNothingNeedsAndTooManyOfThem) {
 
 TEST(OwnHeaderRules, FindASourceWithoutItsHeader) {
   const std::vector<SourceFile> files = {
-      {"operator/a/x.cc", ""},          {"operator/a/x.h", ""},
-      {"operator/a/y.cc", ""},          {"operator/a/read_1.cc", ""},
-      {"operator/a/read_22.cc", ""},    {"operator/b/read_3.cc", ""},
+      {"operator/a/x.cc", ""},          {"operator/a/x.h", ""},        {"operator/a/y.cc", ""},
+      {"operator/a/read_1.cc", ""},     {"operator/a/read_22.cc", ""}, {"operator/b/read_3.cc", ""},
       {"operator/a/header_only.h", ""}, {"operator/weft_main.cc", ""}};
   const std::string what = ": has no header of its own name";
   EXPECT_EQ(CheckOwnHeaders(files, {{"operator/a/read_*.cc", "a reason"}}),

@@ -1,5 +1,5 @@
-#include "gtest/gtest.h"
 #include "operator/fabric/check_spec.h"
+#include "gtest/gtest.h"
 #include "operator/fabric/fabric.h"
 #include "operator/fabric/resolve_links.h"
 

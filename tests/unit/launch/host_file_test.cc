@@ -1,5 +1,5 @@
-#include "operator/launch/attempt_files.h"
 #include "operator/launch/host_file.h"
+#include "operator/launch/attempt_files.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-#include "operator/launch/attempt_files.h"
 #include "operator/launch/objects.h"
+#include "operator/launch/attempt_files.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-#include "operator/launch/metadata.h"
 #include "operator/launch/workload.h"
+#include "operator/launch/metadata.h"
 
 #include <gtest/gtest.h>
 

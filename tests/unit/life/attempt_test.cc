@@ -121,8 +121,8 @@ TEST(AttemptTest, AGangThatIsBoundAtOnceHasNoStageOfBinding) {
   EXPECT_EQ(world.counts.status, 2);  // Placed, then Starting
 }
 
-// The pod garbage collector takes ended pods of a busy cluster, and a node that is removed takes its
-// pods along, while another worker still writes the last checkpoint.
+// The pod garbage collector takes ended pods of a busy cluster, and a node that is removed takes
+// its pods along, while another worker still writes the last checkpoint.
 TEST(AttemptTest, AWorkerThatSucceededCountsWhenItsPodIsGone) {
   JobWorld world(3);
   world.Settle();

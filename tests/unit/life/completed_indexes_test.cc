@@ -26,7 +26,8 @@ TEST(CompletedIndexesTest, WritesTheFormOfAJob) {
 
 TEST(CompletedIndexesTest, LeavesOutWhatIsMalformedOrNoWorker) {
   const std::vector<bool> none(4, false);
-  for (const char* text : {"", ",", "-", "4", "3-4", "2-1", "x", "1-", "-1", "99999999999", "0x1"}) {
+  for (const char* text :
+       {"", ",", "-", "4", "3-4", "2-1", "x", "1-", "-1", "99999999999", "0x1"}) {
     EXPECT_EQ(ParseIndexes(text, 4), none) << text;
   }
   EXPECT_EQ(ParseIndexes("x,2,", 4), (std::vector<bool>{false, false, true, false}));

@@ -1,5 +1,5 @@
-#include "operator/life/job_view.h"
 #include "operator/life/next_step.h"
+#include "operator/life/job_view.h"
 
 #include <gtest/gtest.h>
 

@@ -42,10 +42,17 @@ Json AnyObject(std::mt19937& random, int depth) {
   Json object = Json::object();
   for (const char* key : {"a", "b", "c"}) {
     switch (random() % 5) {
-      case 0: object[key] = random() % 3; break;
-      case 1: object[key] = Json::array({random() % 3, {{"x", 1}}}); break;
-      case 2: if (depth > 0) object[key] = AnyObject(random, depth - 1); break;
-      default: break;
+      case 0:
+        object[key] = random() % 3;
+        break;
+      case 1:
+        object[key] = Json::array({random() % 3, {{"x", 1}}});
+        break;
+      case 2:
+        if (depth > 0) object[key] = AnyObject(random, depth - 1);
+        break;
+      default:
+        break;
     }
   }
   return object;

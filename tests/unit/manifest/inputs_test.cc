@@ -5,7 +5,6 @@
 
 #include "operator/manifest/inputs.h"
 
-
 namespace weft::manifest {
 namespace {
 

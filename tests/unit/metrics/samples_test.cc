@@ -1,5 +1,5 @@
-#include "operator/metrics/process.h"
 #include "operator/metrics/samples.h"
+#include "operator/metrics/process.h"
 
 #include <gtest/gtest.h>
 

@@ -540,7 +540,7 @@ TEST(Score, SurvivesAmountsAtTheEndOf64Bits) {
   const testing::Cluster cluster = testing::MakeCluster(shape);
   traffic::Traffic traffic{
       .ranks = 4, .per_worker = 1, .workers = 4, .modelled = true, .families = {}, .seated = {}};
-  traffic.families.push_back(AllToAll(4, Bytes::kMax, {0, 1, 2, 3}));
+  traffic.families.push_back(AllToAll(4, kSaturated, {0, 1, 2, 3}));
   traffic::SeatGroups(traffic);
   const Scores scores =
       Score(PairCost(*cluster.fabric, false), traffic, std::vector<NodeIndex>{0, 1, 2, 3});

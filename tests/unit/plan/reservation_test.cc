@@ -1,5 +1,5 @@
-#include "operator/plan/plan.h"
 #include "operator/plan/reservation.h"
+#include "operator/plan/plan.h"
 
 #include <gtest/gtest.h>
 

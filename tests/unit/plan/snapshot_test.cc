@@ -1,6 +1,6 @@
+#include "operator/plan/snapshot.h"
 #include "operator/cluster/build_cluster.h"
 #include "operator/plan/plan.h"
-#include "operator/plan/snapshot.h"
 
 #include <gtest/gtest.h>
 

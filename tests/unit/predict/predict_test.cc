@@ -1,6 +1,6 @@
-#include "operator/cluster/build_cluster.h"
 #include "operator/predict/predict.h"
 #include "operator/api/conditions.h"
+#include "operator/cluster/build_cluster.h"
 
 #include <gtest/gtest.h>
 

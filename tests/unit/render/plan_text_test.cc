@@ -1,5 +1,5 @@
-#include "operator/cluster/note.h"
 #include "operator/render/plan_text.h"
+#include "operator/cluster/note.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-#include "operator/cluster/note.h"
 #include "operator/render/refusals_text.h"
+#include "operator/cluster/note.h"
 
 #include <gtest/gtest.h>
 

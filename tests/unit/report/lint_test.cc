@@ -1,6 +1,6 @@
+#include "operator/report/lint.h"
 #include "operator/cluster/note.h"
 #include "operator/plan/plan.h"
-#include "operator/report/lint.h"
 
 #include <gtest/gtest.h>
 

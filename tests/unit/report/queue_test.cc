@@ -1,6 +1,6 @@
+#include "operator/report/queue.h"
 #include "operator/cluster/build_cluster.h"
 #include "operator/plan/plan.h"
-#include "operator/report/queue.h"
 
 #include <gtest/gtest.h>
 

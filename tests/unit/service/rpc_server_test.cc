@@ -1,6 +1,6 @@
+#include "operator/service/rpc_server.h"
 #include "operator/cluster/build_cluster.h"
 #include "operator/manifest/inputs.h"
-#include "operator/service/rpc_server.h"
 
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-#include "operator/cluster/build_cluster.h"
 #include "operator/simulate/variation.h"
+#include "operator/cluster/build_cluster.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
+#include "operator/traffic/check_shape.h"
 #include "gtest/gtest.h"
 #include "operator/base/units.h"
-#include "operator/traffic/check_shape.h"
 #include "operator/traffic/traffic.h"
 #include "tests/support/models.h"
 
@@ -56,8 +56,8 @@ constexpr Case kCases[] = {
      "model.transformer.globalBatchSize: 1 must be a multiple"},
     {"batches whose product passes 2^63",
      [](Job& j) {
-       j.model->transformer->micro_batch_size = Bytes::kMax;
-       j.model->transformer->global_batch_size = Bytes::kMax;
+       j.model->transformer->micro_batch_size = kSaturated;
+       j.model->transformer->global_batch_size = kSaturated;
      },
      "model.transformer.globalBatchSize: "},
     {"a model without heads", [](Job& j) { j.model->transformer->attention_heads = 0; },

@@ -23,7 +23,7 @@ TEST(Ratio, RoundsHalvesUp) {
       {"above a half goes up", Fraction(5, 3), 2},
       {"just below a half of 2^60 goes down", Fraction((std::int64_t{1} << 59) - 1, 1LL << 60), 0},
       {"negative numbers count as nothing", -3, 0},
-      {"the largest value fits", Bytes::kMax, Bytes::kMax},
+      {"the largest value fits", kSaturated, kSaturated},
   };
   for (const Case& c : cases) EXPECT_EQ(c.value.Rounded(), c.rounded) << c.name;
 }
@@ -63,15 +63,15 @@ TEST(Ratio, AddsWholeNumbers) {
 }
 
 TEST(Ratio, RemembersWhatDoesNotFit) {
-  Ratio past = Bytes::kMax;
+  Ratio past = kSaturated;
   past *= 2;
   EXPECT_EQ(past.Rounded(), std::nullopt);
   past /= 2;  // still exact: 128 bits were enough
-  EXPECT_EQ(past.Rounded(), Bytes::kMax);
-  past *= Bytes::kMax;
-  past *= Bytes::kMax;
-  past /= Bytes::kMax;
-  past /= Bytes::kMax;
+  EXPECT_EQ(past.Rounded(), kSaturated);
+  past *= kSaturated;
+  past *= kSaturated;
+  past /= kSaturated;
+  past /= kSaturated;
   EXPECT_EQ(past.Rounded(), std::nullopt);
   EXPECT_EQ(Fraction(1, 0).Rounded(), std::nullopt);
 }

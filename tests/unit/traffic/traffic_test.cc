@@ -261,8 +261,8 @@ TEST(ComputeTraffic, WithoutAModelIsOneRing) {
 TEST(ComputeTraffic, RefusesBytesPast63Bits) {
   const auto huge = [](Transformer& m) { m.sequence_length = m.hidden_size = 1LL << 30; };
   const auto widest = [](Transformer& m) {
-    m.parameters = m.hidden_size = m.layers = m.sequence_length = Bytes::kMax;
-    m.vocabulary_size = m.global_batch_size = Bytes::kMax;
+    m.parameters = m.hidden_size = m.layers = m.sequence_length = kSaturated;
+    m.vocabulary_size = m.global_batch_size = kSaturated;
   };
   const std::string tensor =
       "model: the bytes that one rank sends on axis Tensor in one step are more than 2^56";

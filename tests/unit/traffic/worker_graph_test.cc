@@ -207,12 +207,12 @@ TEST(WorkerGraph, SaturatesInsteadOfWrapping) {
   for (Pattern pattern : {Pattern::kRing, Pattern::kNeighbours, Pattern::kAllToAll}) {
     GroupFamily family = Family(Axis::kData, pattern, {0, 4, 1, 5, 2, 6, 3, 7});
     family.group_size = 2;
-    family.amount = family.end_amount = family.wrap_amount = Bytes::kMax;
+    family.amount = family.end_amount = family.wrap_amount = kSaturated;
     traffic.families = {family, family};
     SeatGroups(traffic);
     const WorkerGraph graph(traffic);
     ASSERT_EQ(graph.edges().size(), 1U);
-    EXPECT_EQ(graph.edges()[0].bytes, Bytes::kMax);
+    EXPECT_EQ(graph.edges()[0].bytes, kSaturated);
   }
 }
 

@@ -117,14 +117,21 @@ class OneName {
 
   void Step() {
     switch (random_() % 8) {
-      case 0: return Write(true);
-      case 1: return Write(false);
-      case 2: return Delete(true);
-      case 3: return Delete(false);
-      case 4: return List();
+      case 0:
+        return Write(true);
+      case 1:
+        return Write(false);
+      case 2:
+        return Delete(true);
+      case 3:
+        return Delete(false);
+      case 4:
+        return List();
       case 5:
-      case 6: return Answer();
-      default: return News();
+      case 6:
+        return Answer();
+      default:
+        return News();
     }
   }
   void Settle() {
