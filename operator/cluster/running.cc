@@ -38,7 +38,7 @@ std::optional<std::pair<std::size_t, std::vector<NodeIndex>>> FindNodes(
 }  // namespace
 
 Result<std::vector<Running>> RunningWorkloads(const Cluster& cluster) {
-  Result<std::vector<WorkloadView>> all = AllWorkloads(cluster);
+  Result<std::vector<WorkloadView>> all = AllWorkloads(cluster, Mark::kInvalid);
   if (!all) return all.error();
   const PlacementPods pods(*cluster.inputs);
   std::vector<Running> running;

@@ -19,8 +19,8 @@ struct Running {
 };
 
 // The running workloads, in the order of inputs.order. A workload is left out if its fabric or one
-// of its nodes is gone.
-// Errors  kInvalid for a malformed annotation.
+// of its nodes is gone. A malformed annotation, which any user may write, counts as absent.
+// Errors  none so far.
 Result<std::vector<Running>> RunningWorkloads(const Cluster& cluster);
 
 // Fills inputs.order with all objects, for inputs that were not read from files.

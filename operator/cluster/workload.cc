@@ -77,7 +77,10 @@ class Pending {
           entry.is_job ? OfJob(entry.index) : OfPlacement(entry.index);
       if (!workload) continue;
       workload->position = position;
-      if (Status read = ReadAnnotations(*workload); !read) return read.error();
+      if (Status read = ReadAnnotations(*workload); !read) {
+        if (mark == Mark::kNo) return read.error();
+        workload->invalid = read.error().message;
+      }
       all.push_back(*std::move(workload));
     }
     if (all_) return all;
@@ -258,8 +261,8 @@ Result<std::vector<WorkloadView>> PendingWorkloads(const Cluster& cluster, Order
   return all;
 }
 
-Result<std::vector<WorkloadView>> AllWorkloads(const Cluster& cluster) {
-  return Pending(*cluster.inputs, Pending::Which::kAll).Collect(Mark::kNo);
+Result<std::vector<WorkloadView>> AllWorkloads(const Cluster& cluster, Mark mark) {
+  return Pending(*cluster.inputs, Pending::Which::kAll).Collect(mark);
 }
 
 void AddClaims(const WorkloadView& workload, std::span<const fabric::NodeIndex> nodes,

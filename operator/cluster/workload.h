@@ -88,8 +88,8 @@ Result<std::vector<WorkloadView>> PendingWorkloads(const Cluster& cluster, Order
                                                    Mark mark = Mark::kNo);
 
 // For lint, in file order: every unfinished TrainingJob, suspended and placed ones too, and every
-// Placement that no job owns.
-Result<std::vector<WorkloadView>> AllWorkloads(const Cluster& cluster);
+// Placement that no job owns. Errors as for PendingWorkloads.
+Result<std::vector<WorkloadView>> AllWorkloads(const Cluster& cluster, Mark mark = Mark::kNo);
 
 // Adds the claims of all workers of a placement, or removes them.
 void AddClaims(const WorkloadView& workload, std::span<const fabric::NodeIndex> nodes,

@@ -25,6 +25,10 @@ namespace {
 
 using Json = nlohmann::json;
 
+// A create is answered 409 also if the quota of its namespace was written at the same time
+// (kubernetes/kubernetes 67761), which is usual while many pods are created.
+constexpr int kCreateTries = 3;
+
 Target TargetOf(Kind kind, const api::ObjectMeta& meta) {
   return {kind, meta.key, meta.uid, meta.resource_version};
 }
@@ -190,10 +194,15 @@ Status JobController::Delete(const watch::Service& service) {
 
 Status JobController::CreatePod(const launch::Gang& gang, std::uint32_t worker) {
   const Json pod = launch::MakePod(gang, worker);
-  Result<Json> stored = writer_.Create(Kind::kPod, pod, false);
-  if (!stored && stored.error().kind == ErrorKind::kConflict) {
+  Result<Json> stored = Error{};
+  for (int tries = 0; tries < kCreateTries; ++tries) {
+    stored = writer_.Create(Kind::kPod, pod, false);
+    if (stored || stored.error().kind != ErrorKind::kConflict) break;
+    const Error conflict = stored.error();
     const api::ObjectKey key{gang.job->meta.key.space, pod["metadata"]["name"].get<std::string>()};
     stored = writer_.Get({Kind::kPod, key, "", ""});
+    if (stored || stored.error().kind != ErrorKind::kNotFound) break;
+    stored = conflict;
   }
   if (!stored) return stored.error();
   Result<api::Pod> decoded = api::DecodePod(*stored, "Pod");

@@ -265,8 +265,8 @@ void Operator::Settle(const Loop& loop, const api::ObjectKey& key, const Result<
     return queue.Done(key, EndOf(kind));
   }
   const auto rest = std::min<WorkQueue::Duration>(took * kRestTimes, kMostRest);
+  if (outcome->again) return queue.Done(key, WorkQueue::End::kNextStep);
   queue.Done(key, WorkQueue::End::kWell, outcome->waits ? rest : WorkQueue::Duration::zero());
-  if (outcome->again) return queue.Add(key);
   if (outcome->seconds) queue.AddAfter(key, std::chrono::seconds(*outcome->seconds));
 }
 

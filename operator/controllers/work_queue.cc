@@ -9,6 +9,14 @@ namespace {
 // first retry waits longer than that of other failures.
 constexpr WorkQueue::Duration kFirstRetryOfRefused = std::chrono::seconds(2);
 
+// A failed key is not tried sooner, whatever changes: its object changes all the time while its
+// pods do, and what failed because the API server is overloaded must not be tried with each of
+// them.
+constexpr WorkQueue::Duration kLeastPause = std::chrono::seconds(1);
+
+// The longest chain of steps in the life of a gang has about twenty.
+constexpr int kFreeSteps = 64;
+
 }  // namespace
 
 void WorkQueue::Add(const api::ObjectKey& key) { AddAfter(key, Duration::zero()); }
@@ -54,18 +62,31 @@ std::optional<api::ObjectKey> WorkQueue::Take() {
   return std::nullopt;
 }
 
+WorkQueue::Duration WorkQueue::Backoff(Duration first, int times) const {
+  Duration delay = first;
+  for (int i = 0; i < times && delay < options_.last_retry; ++i) delay *= 2;
+  return std::min(delay, options_.last_retry);
+}
+
 void WorkQueue::Done(const api::ObjectKey& key, End end, Duration rest) {
-  const bool failed = end != End::kWell;
+  const bool failed = end != End::kWell && end != End::kNextStep;
   const std::lock_guard lock(mutex_);
   busy_.erase(key);
-  if (rest > Duration::zero()) rest_[key] = Clock::now() + rest;
   if (failed) {
-    const int times = failures_[key]++;
-    Duration delay = end == End::kRefused ? kFirstRetryOfRefused : options_.first_retry;
-    for (int i = 0; i < times && delay < options_.last_retry; ++i) delay *= 2;
-    AddAt(key, Clock::now() + std::min(delay, options_.last_retry));
+    const Duration first = end == End::kRefused ? kFirstRetryOfRefused : options_.first_retry;
+    const Duration delay = Backoff(first, failures_[key]++);
+    if (end != End::kStale) rest = std::min(delay, kLeastPause);
+    if (rest > Duration::zero()) rest_[key] = Clock::now() + rest;
+    AddAt(key, Clock::now() + delay);
+  } else if (end == End::kNextStep) {
+    failures_.erase(key);
+    const int over = ++steps_[key] - kFreeSteps;
+    if (over > 0) rest_[key] = Clock::now() + Backoff(options_.first_retry, over - 1);
+    AddAt(key, Clock::now());
   } else {
     failures_.erase(key);
+    steps_.erase(key);
+    if (rest > Duration::zero()) rest_[key] = Clock::now() + rest;
   }
   if (const auto again = again_.find(key); again != again_.end()) {
     const Clock::time_point time = again->second;

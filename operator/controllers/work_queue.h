@@ -33,10 +33,12 @@ class WorkQueue {
   // Waits for a key that is due; returns nothing after Close.
   std::optional<api::ObjectKey> Take();
   enum class End : std::uint8_t {
-    kWell,     // resets the key's backoff
-    kFailed,   // requeues the key with growing backoff
-    kStale,    // like kFailed, but a change of the key ends the pause: what was read is outdated
-    kRefused,  // requeues the key after a long pause: its object must change first
+    kWell,      // resets the key's backoff
+    kNextStep,  // requeues the key at once: one step of several is done. A chain of steps that does
+                // not end gets growing pauses
+    kFailed,    // requeues the key with growing backoff; changes of the key shorten it to a second
+    kStale,     // like kFailed, but a change of the key ends the pause: what was read is outdated
+    kRefused,   // like kFailed, with a longer first pause: its object must change first
   };
   // The key's reconcile has ended; the next one begins after `rest` at the earliest.
   void Done(const api::ObjectKey& key, End end, Duration rest = Duration::zero());
@@ -45,6 +47,8 @@ class WorkQueue {
 
  private:
   void AddAt(const api::ObjectKey& key, Clock::time_point time);
+  // Twice as long each time, up to options_.last_retry.
+  Duration Backoff(Duration first, int times) const;
 
   const Options options_;
   mutable std::mutex mutex_;
@@ -56,6 +60,7 @@ class WorkQueue {
   std::map<api::ObjectKey, Clock::time_point> again_;  // keys added during their reconcile
   std::map<api::ObjectKey, Clock::time_point> rest_;   // end of the key's rest, until it is taken
   std::map<api::ObjectKey, int> failures_;
+  std::map<api::ObjectKey, int> steps_;  // kNextStep in a row
 };
 
 }  // namespace weft::controllers

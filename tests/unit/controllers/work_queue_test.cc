@@ -113,6 +113,46 @@ TEST(WorkQueueTest, TakesAStaleKeyAgainAtItsNextChange) {
   EXPECT_EQ(Taken(queue), "a");
 }
 
+TEST(WorkQueueTest, ChangesDoNotEndThePauseOfAFailedKeyWithinASecond) {
+  for (const auto end : {WorkQueue::End::kFailed, WorkQueue::End::kRefused}) {
+    WorkQueue queue({.first_retry = hours(1), .last_retry = hours(1)});
+    queue.Add(kA);
+    EXPECT_EQ(Taken(queue), "a");
+    const auto done = WorkQueue::Clock::now();
+    queue.Done(kA, end);
+    queue.Add(kA);
+    queue.Add(kB);
+    EXPECT_EQ(Taken(queue), "b");
+    EXPECT_EQ(Taken(queue), "a");
+    EXPECT_GE(WorkQueue::Clock::now() - done, std::chrono::seconds(1));
+  }
+}
+
+TEST(WorkQueueTest, AChainOfStepsThatDoesNotEndIsSlowedDown) {
+  WorkQueue queue({.first_retry = hours(1), .last_retry = hours(1)});
+  queue.Add(kA);
+  for (int step = 0; step < 64; ++step) {
+    EXPECT_EQ(Taken(queue), "a");
+    queue.Done(kA, WorkQueue::End::kNextStep);
+  }
+  EXPECT_EQ(Taken(queue), "a");
+  queue.Done(kA, WorkQueue::End::kNextStep);
+  queue.Add(kA);
+  queue.Add(kB);
+  EXPECT_EQ(Taken(queue), "b");
+  EXPECT_EQ(queue.depth(), 2U);
+}
+
+TEST(WorkQueueTest, AChainOfStepsBeginsAnewAfterARest) {
+  WorkQueue queue({.first_retry = hours(1), .last_retry = hours(1)});
+  queue.Add(kA);
+  for (int step = 0; step < 200; ++step) {
+    EXPECT_EQ(Taken(queue), "a");
+    queue.Done(kA, step % 50 == 0 ? WorkQueue::End::kWell : WorkQueue::End::kNextStep);
+    if (step % 50 == 0) queue.Add(kA);
+  }
+}
+
 TEST(WorkQueueTest, CloseEndsWhoWaits) {
   WorkQueue queue;
   std::string last;
