@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "operator/fabric/pools.h"
 #include "operator/fabric/tiers.h"
 #include "operator/rules/pod_requirements.h"
 
