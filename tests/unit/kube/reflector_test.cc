@@ -157,7 +157,7 @@ TEST(Reflector, TellsOfAListAndOfWhatChangesAfterIt) {
        {{200, {Line("ADDED", "a", "1") + Line("ADDED", "b", "2"), ListEnd("5")}},
         {200, {Line("MODIFIED", "a", "6"), Line("DELETED", "b", "7") + Line("ADDED", "c", "8")}}},
        {"GET list", "replace", "upsert a u1", "upsert b u2", "synced 5", "GET watch 5",
-        "upsert a u6", "delete b", "upsert c u8", "GET watch 8"}},
+        "upsert a u6", "delete b u7@7", "upsert c u8", "GET watch 8"}},
       {"lines may be cut anywhere",
        {{200, {ListEnd("5")}},
         {200, {Line("ADDED", "a", "6").substr(0, 20), Line("ADDED", "a", "6").substr(20)}}},
@@ -173,7 +173,7 @@ TEST(Reflector, TellsOfAListAndOfWhatChangesAfterIt) {
        {"GET list", "replace", "synced 5", "GET watch 5", "GET watch 60"}},
       {"what was never known may be known from elsewhere",
        {{200, {ListEnd("5")}}, {200, {Line("DELETED", "a", "6")}}},
-       {"GET list", "replace", "synced 5", "GET watch 5", "delete a", "GET watch 6"}},
+       {"GET list", "replace", "synced 5", "GET watch 5", "delete a u6@6", "GET watch 6"}},
   });
 }
 
@@ -185,7 +185,7 @@ TEST(Reflector, DeletesWhatANewListDoesNotShow) {
         {200, {Line("ADDED", "b", "2") + Line("ADDED", "c", "8") + ListEnd("9")}}},
        {"GET list", "replace", "upsert a u1", "upsert b u2", "synced 5", "GET watch 5",
         "! watch of /api/v1/nodes: too old resource version", "wait", "restart", "GET list",
-        "replace", "upsert b u2", "upsert c u8", "delete a", "synced 9", "GET watch 9"}},
+        "replace", "upsert b u2", "upsert c u8", "delete a @9", "synced 9", "GET watch 9"}},
       {"a list that breaks off deletes nothing",
        {{200, {Line("ADDED", "a", "1") + Line("ADDED", "b", "2") + ListEnd("5")}},
         {200, {GoneLine()}},
@@ -220,7 +220,7 @@ TEST(Reflector, DeletesWhatANewListDoesNotShow) {
        {"GET list", "replace", "upsert a u1", "synced 5", "GET watch 5",
         "! watch of /api/v1/nodes: too old", "wait", "restart", "GET list",
         "! watch of /api/v1/nodes: the answer ended too early", "wait", "restart", "GET list",
-        "replace", "delete a", "synced 9", "GET watch 9"}},
+        "replace", "delete a @9", "synced 9", "GET watch 9"}},
   });
 }
 
@@ -257,7 +257,7 @@ TEST(Reflector, ListsByPages) {
         "GET page",
         "replace",
         "upsert b u2",
-        "delete a",
+        "delete a @9",
         "synced 9",
         "GET watch 9"}},
   });
@@ -277,8 +277,8 @@ TEST(Reflector, DeletesWhatOnlyTheSinkKnewOf) {
   Reflector reflector(server, sink, options);
   server.on_end = [&] { reflector.Cancel(); };
   reflector.Run();
-  EXPECT_EQ(log,
-            (Log{"GET list", "replace", "upsert a u1", "delete ours", "synced 5", "GET watch 5"}));
+  EXPECT_EQ(log, (Log{"GET list", "replace", "upsert a u1", "delete ours @5", "synced 5",
+                      "GET watch 5"}));
 }
 
 TEST(Reflector, LosesNoObjectSilently) {
@@ -292,7 +292,7 @@ TEST(Reflector, LosesNoObjectSilently) {
         {200, {Line("MODIFIED", "a", "6"), Line("DELETED", "a", "7")}}},
        {"GET list", "replace",
         R"(undecodable a {"name":"a","resourceVersion":"1"} nodes: a: spec.taints: 7 must be a list)",
-        "synced 5", "GET watch 5", "upsert a u6", "delete a", "GET watch 7"}},
+        "synced 5", "GET watch 5", "upsert a u6", "delete a u7@7", "GET watch 7"}},
       {"one that our guards refuse",
        {{200,
          {R"({"type":"ADDED","object":{"metadata":{"name":"a","resourceVersion":"1"},)"

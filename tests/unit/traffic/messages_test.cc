@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "operator/traffic/traffic.h"
 #include "tests/support/models.h"
 
 namespace weft::traffic {
