@@ -245,7 +245,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::CreatePods
   for (const auto& one : pass.objects->placements) {
     if (life::AttemptLabel(one->meta) == step.attempt) placement = one.get();
   }
-  if (placement == nullptr) return Outcome{};  // it was deleted; the deadline ends the attempt
+  if (placement == nullptr) return kAgain;  // it was deleted; the next step undoes the attempt
   const Result<launch::Gang> gang = options_.gang_of(pass.job(), *placement);
   if (!gang) return CreateRefused(pass, gang.error());
   std::mutex mutex;

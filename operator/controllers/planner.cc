@@ -53,9 +53,12 @@ constexpr std::int64_t kRewordSeconds = 2, kLongestRewordSeconds = 60;
 
 // A placement or a refusal that the API server does not take is written again after a pause, which
 // doubles each time; until then the workload has no part in a pass, so that it keeps no nodes from
-// others. After a conflict, what was read is outdated: the first ones are tried again at once.
+// others. A conflict (what was read is outdated) and a server that does not answer say nothing
+// about the workload: they are tried again at once at first, and the latter never loses its place
+// for long.
 constexpr std::int64_t kFirstWritePauseSeconds = 1, kLongestWritePauseSeconds = 300;
-constexpr std::int64_t kFreeConflicts = 3;
+constexpr std::int64_t kLongestTransientPauseSeconds = 2;
+constexpr std::int64_t kFreeTries = 3;
 
 // The reason of a refusal whose cause is the API server.
 constexpr const char* kNotWritten = "NotWritten";
@@ -63,6 +66,12 @@ constexpr const char* kNotWritten = "NotWritten";
 // The workload in Planner's tables.
 const std::string& IdOf(const cluster::WorkloadView& workload) {
   return workload.bundle.empty() ? workload.meta->uid : workload.bundle;
+}
+
+// The Workload of Kueue that asks for it.
+api::ObjectKey WorkloadKey(const cluster::Cluster& cluster, const cluster::WorkloadView& workload) {
+  const api::ObjectMeta& meta = cluster.inputs->placements[workload.index].meta;
+  return {meta.key.space, meta.owners.front().name};
 }
 
 // So that the figures of the running Placement do not crash the solver once more. A Placement that
@@ -243,14 +252,16 @@ std::int64_t Planner::PauseAfter(const std::string& id, const Error& error) {
   const std::lock_guard lock(mutex_);
   Unwritten& failed = unwritten_[id];
   ++failed.times;
-  if (error.kind == ErrorKind::kConflict && failed.times <= kFreeConflicts) {
-    capacity_changed_ = true;  // so that it is planned again
-    changed_.notify_all();
-    return 0;
-  }
+  capacity_changed_ = true;  // a pass without it, for those behind it, or another try
+  changed_.notify_all();
+  const bool transient = error.kind == ErrorKind::kTransient;
+  const bool free = transient || error.kind == ErrorKind::kConflict;
+  const std::int64_t times = failed.times - (free ? kFreeTries : 0);
+  if (times <= 0) return 0;
+  const std::int64_t most = transient ? kLongestTransientPauseSeconds : kLongestWritePauseSeconds;
   std::int64_t pause = kFirstWritePauseSeconds;
-  for (std::int64_t i = 1; i < failed.times && pause < kLongestWritePauseSeconds; ++i) pause *= 2;
-  pause = std::min(pause, kLongestWritePauseSeconds);
+  for (std::int64_t i = 1; i < times && pause < most; ++i) pause *= 2;
+  pause = std::min(pause, most);
   failed.not_before = options_.now() + pause;
   WakeAtLocked(failed.not_before);
   return pause;
@@ -379,7 +390,9 @@ void Planner::Answer(const cluster::Cluster& cluster, const plan::PlanEntry& ent
     log_.Warning("placement not committed", {{"for", name}, {"reason", committed.error().message}});
     Count("NotCommitted", committed.error().kind == ErrorKind::kConflict ? "Conflict" : "Error");
     const std::int64_t pause = PauseAfter(IdOf(workload), committed.error());
-    if (pause == 0) return;
+    if (pause == 0 && workload.bundle.empty()) return;
+    // Another pod set's success has dropped the request of all.
+    if (pause == 0) return options_.on_workload_answer(WorkloadKey(cluster, workload));
     plan::Refused refused;
     refused.reason = kNotWritten;
     refused.message = "nodes are free, but the API server does not take the Placement: " +
@@ -436,9 +449,18 @@ Result<api::Placement> Planner::Create(const Json& object, const std::string& ow
   const bool same = std::any_of(owners.begin(), owners.end(), [&](const auto& owner) {
     return owner.controller && owner.uid == owner_uid;
   });
-  if (!same) {
+  if (same && decoded->meta.deleting) {
+    return Error{ErrorKind::kConflict,
+                 "Placement " + api::Show(decoded->meta.key) + " is being deleted"};
+  }
+  // One that anybody else made for the job would never be adopted.
+  const auto attempt = object.at("metadata").value("labels", Json::object());
+  const bool adopted = !attempt.contains(cluster::kAttemptLabel) ||
+                       decoded->meta.labels.At(cluster::kAttemptLabel).value_or("") ==
+                           attempt.at(cluster::kAttemptLabel).get<std::string>();
+  if (!same || !adopted) {
     return Error{ErrorKind::kInvalid, "Placement " + api::Show(decoded->meta.key) +
-                                          " already exists with another owner"};
+                                          " already exists and is not the operator's"};
   }
   return decoded;
 }
@@ -538,8 +560,7 @@ void Planner::RefusePlacement(const api::Placement& placement, const std::string
                             queued ? 0 : placement.meta.generation, placement.excluded};
   if (!ShouldReport(requester, refused)) return;
   if (queued) {
-    const std::string& workload = placement.meta.owners.front().name;
-    options_.on_workload_answer({placement.meta.key.space, workload});
+    options_.on_workload_answer({placement.meta.key.space, placement.meta.owners.front().name});
   }
   if (placement.meta.uid.empty()) return;
   std::vector<api::Condition> conditions = placement.conditions;
@@ -550,8 +571,17 @@ void Planner::RefusePlacement(const api::Placement& placement, const std::string
                       placement.meta.resource_version};
   const auto written = writer_.PatchStatus(
       target, {{"status", {{"conditions", api::EncodeConditions(conditions)}}}});
-  if (written) return;
-  PauseAfter(requester.id, written.error());
+  // Of a placement that is not written the pause goes on, whatever its status takes.
+  const bool counts = refused.reason != kNotWritten;
+  if (written) {
+    if (auto decoded = api::DecodePlacement(*written, "Placement", api::Reading::kServed)) {
+      store_.Put(*std::move(decoded));
+    }
+    const std::lock_guard lock(mutex_);
+    if (counts) unwritten_.erase(requester.id);
+    return;
+  }
+  if (counts) PauseAfter(requester.id, written.error());
   {
     const std::lock_guard lock(mutex_);
     refusals_.erase(requester.id);  // so that it is reported again

@@ -94,8 +94,10 @@ WorkloadController::Answer WorkloadController::Release(const api::Workload& work
 life::QueuedJob WorkloadController::QueuedJobOf(const watch::JobObjects& objects) const {
   const api::TrainingJob& job = *objects.job;
   life::QueuedJob queued;
-  queued.placement = life::CurrentPlacement(job, objects.placements);
   queued.refusal = life::RefusalOf(job);
+  // A job that cannot start uses no nodes that were chosen before it was refused.
+  const bool starts = !queued.refusal || cluster::HasCondition(job.conditions, "Placed");
+  if (starts) queued.placement = life::CurrentPlacement(job, objects.placements);
   if (!queued.refusal) queued.refusal = planner_.RefusalOf(job);
   return queued;
 }

@@ -4,6 +4,7 @@
 
 #include "operator/api/conditions.h"
 #include "operator/base/seeded_bug.h"
+#include "operator/life/clear.h"
 #include "operator/life/reserved_names.h"
 
 namespace weft::life {
@@ -74,7 +75,9 @@ std::optional<JobStep> AcceptStep(Life& life) {
     TakeTrial(life.status, life.view, true, *life.view.valid);
     return std::nullopt;
   }
-  return settled && !valid ? TryAgain(life) : DryRun{};
+  if (!settled || valid) return DryRun{};
+  if (auto step = Clear(life)) return step;  // nodes that were chosen before it was refused
+  return TryAgain(life);
 }
 
 std::optional<Refusal> RefusalOf(const api::TrainingJob& job) {

@@ -282,6 +282,12 @@ JobStep AdoptStep(Life& life, const api::Placement& placement) {
   return WriteStatus{status};
 }
 
+std::optional<JobStep> CompleteStep(Life& life) {
+  CountWorkers(life);
+  if (!Completed(life)) return std::nullopt;
+  return Complete(life);
+}
+
 JobStep FollowStep(Life& life) {
   WEFT_CHECK(Is(life.status, "Placed") && !Is(life.status, "Restarting"));
   const Stage stage = StageOf(life.status);

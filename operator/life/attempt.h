@@ -17,6 +17,9 @@ const api::Placement* NextPlacement(const Life& life);
 // Makes the Placement's attempt the current one.
 JobStep AdoptStep(Life& life, const api::Placement& placement);
 
+// Nothing unless every worker has succeeded.
+std::optional<JobStep> CompleteStep(Life& life);
+
 // Follows an attempt from the creation of its pods to their end, by the stages of stage.h.
 JobStep FollowStep(Life& life);
 

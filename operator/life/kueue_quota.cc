@@ -230,7 +230,10 @@ bool IsEvicted(const Life& life) {
 JobStep EvictedStep(Life& life) {
   WEFT_CHECK(IsEvicted(life) && !Is(life.status, "Restarting"));
   const api::Workload* workload = WorkloadOfJob(life);
-  if (Is(life.status, "Placed")) return LoseQuota(life, VerdictOf(life, workload));
+  if (Is(life.status, "Placed")) {
+    if (auto step = CompleteStep(life)) return *std::move(step);
+    return LoseQuota(life, VerdictOf(life, workload));
+  }
   if (auto step = Clear(life)) return *std::move(step);
   if (QueueOf(life.job) != nullptr) return WriteQueue{};
   return ReleaseQuota(*workload, life.view.now);

@@ -25,8 +25,9 @@ Placement PoisonedPlace(const fabric::Claims& claims, const objective::Request& 
 
 namespace {
 
-// Deeper than any stack.
-int Overflow(volatile const int* depth) {  // NOLINT(misc-no-recursion)
+// Deeper than any stack. Inlined into itself it would have frames of several pages, and step over
+// the guard page into the stack of another thread.
+[[gnu::noinline]] int Overflow(volatile const int* depth) {  // NOLINT(misc-no-recursion)
   if (*depth == std::numeric_limits<int>::max()) return 0;
   volatile int frame[512] = {*depth + 1};
   return Overflow(frame) + frame[0];

@@ -1,9 +1,11 @@
 #include "operator/controllers/planner.h"
 
+#include <chrono>
 #include <csignal>
 #include <new>
 #include <set>
 #include <stdexcept>
+#include <thread>
 
 #include "operator/api/encode.h"
 #include "operator/plan/solver_crash.h"
@@ -27,6 +29,24 @@ class PlannerTest : public ::testing::Test {
     return job;
   }
   void Pass() { leader_.planner.Pass(); }
+  // Of the job's attempt; "": with no label that says which.
+  static Json PlacementOfJob(const api::TrainingJob& job, const std::string& attempt) {
+    Json labels = Json::object();
+    if (!attempt.empty()) labels["weft.dev/attempt"] = attempt;
+    return {{"apiVersion", "weft.dev/v1alpha1"},
+            {"kind", "Placement"},
+            {"metadata",
+             {{"namespace", "ns"},
+              {"name", job.meta.key.name + "-1"},
+              {"labels", labels},
+              {"ownerReferences",
+               {{{"apiVersion", "weft.dev/v1alpha1"},
+                 {"kind", "TrainingJob"},
+                 {"name", job.meta.key.name},
+                 {"uid", job.meta.uid},
+                 {"controller", true}}}}}},
+            {"spec", {{"workers", job.replicas}}}};
+  }
 
   UnixSeconds now_ = kStart;
   FakeApi api_{[this] { return now_; }};
@@ -142,6 +162,57 @@ TEST_F(PlannerTest, AWriteThatTheServerRefusesIsToldAndKeepsNoNodesFromOthers) {
   EXPECT_EQ(api_.At(Kind::kPlacement, "second-1")["status"]["nodes"].size(), 6U);
 }
 
+// Nothing else may happen in the cluster that would wake the planner.
+TEST_F(PlannerTest, ThoseBehindARefusedWriteArePlannedAtOnce) {
+  Enqueue("first", 6);
+  Enqueue("second", 6);
+  api_.refuse = [](Kind kind, const Json& object) -> std::optional<std::string> {
+    const bool it = kind == Kind::kPlacement && object["metadata"]["name"] == "first-1";
+    return it ? std::optional<std::string>("exceeded quota") : std::nullopt;
+  };
+  std::thread planning([&] { leader_.planner.Run(); });
+  for (int i = 0; i < 200; ++i) {
+    if (api_.Get({Kind::kPlacement, {"ns", "second-1"}, "", ""})) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(25));
+  }
+  leader_.planner.Stop();
+  planning.join();
+  EXPECT_TRUE(api_.Get({Kind::kPlacement, {"ns", "second-1"}, "", ""}));
+}
+
+TEST_F(PlannerTest, OneThatIsBeingDeletedGetsNoNodes) {
+  const api::TrainingJob job = Enqueue("llama", 3);
+  Json mine = PlacementOfJob(job, "1");
+  mine["metadata"]["deletionTimestamp"] = FormatTime(now_);
+  mine["metadata"]["finalizers"] = {"somebody/else"};
+  ASSERT_TRUE(api_.Create(Kind::kPlacement, mine, false));
+  for (int i = 0; i < 5; ++i) Pass();
+  EXPECT_FALSE(api_.At(Kind::kPlacement, "llama-1").contains("status"));
+  ASSERT_TRUE(leader_.planner.RefusalOf(job));
+  EXPECT_NE(leader_.planner.RefusalOf(job)->message.find("is being deleted"), std::string::npos);
+}
+
+TEST_F(PlannerTest, OneOfNoAttemptGetsNoNodes) {
+  const api::TrainingJob job = Enqueue("llama", 3);
+  ASSERT_TRUE(api_.Create(Kind::kPlacement, PlacementOfJob(job, ""), false));
+  Pass();
+  EXPECT_FALSE(api_.At(Kind::kPlacement, "llama-1").contains("status"));
+  ASSERT_TRUE(leader_.planner.RefusalOf(job));
+  EXPECT_EQ(leader_.planner.RefusalOf(job)->reason, "NotWritten");
+}
+
+TEST_F(PlannerTest, AServerThatDoesNotAnswerCostsNobodyHisPlace) {
+  Enqueue("first", 6);
+  api_.fault = FakeApi::Fault::kNotCarriedOut;
+  for (int i = 0; i < 3; ++i) {
+    api_.fail_at = api_.requests + 1;
+    Pass();
+  }
+  Enqueue("second", 6);
+  Pass();
+  EXPECT_EQ(api_.At(Kind::kPlacement, "first-1")["status"]["nodes"].size(), 6U);
+}
+
 TEST_F(PlannerTest, AWriteThatIsRefusedIsTriedLessAndLessOften) {
   Enqueue("first", 3);
   std::vector<UnixSeconds> tried;
@@ -166,7 +237,8 @@ TEST_F(PlannerTest, APlacementOfThatNameWithAnotherOwnerIsARefusal) {
                           false));
   Pass();
   ASSERT_TRUE(leader_.planner.RefusalOf(job));
-  EXPECT_NE(leader_.planner.RefusalOf(job)->message.find("another owner"), std::string::npos);
+  EXPECT_NE(leader_.planner.RefusalOf(job)->message.find("is not the operator's"),
+            std::string::npos);
 }
 
 // Its Workload went between two reconciles.
