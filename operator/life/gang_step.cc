@@ -231,7 +231,7 @@ class Gang {
   // Waits until all pods exist, before the first is ungated; after a time the nodes are released.
   UngateStep AwaitPods(std::string_view since) {
     // The pods of a Workload of Kueue start when all its checks are Ready, which may take hours;
-    // the Placement goes with the quota (check.h).
+    // the Placement goes with the quota (kueue_check.h).
     if (since == kPlaced && api::ControllingWorkload(placement_.meta)) return Wait{};
     if (const std::int64_t left = Left(since); left > 0) return Wait{left};
     WEFT_CHECK(done_.size() < placement_.workers);  // pods are missing

@@ -26,7 +26,7 @@ struct LifeOptions {
   bool verify_image = false;                // every pod gets an init container that reports
 };
 
-// What Kueue says of one job (queue.h).
+// What Kueue says of one job (kueue_quota.h).
 struct QueueView {
   bool synced = true;                           // Kueue's kinds have been listed completely
   std::vector<const api::Workload*> workloads;  // controlled by the job's uid

@@ -34,7 +34,8 @@ struct CheckOptions {
   std::string version;
 };
 
-// The TrainingJob that owns a Workload. It is planned as a job (queue.h), not for its Workload.
+// The TrainingJob that owns a Workload. It is planned as a job, not for its Workload
+// (kueue_quota.h).
 struct QueuedJob {
   // Of its coming or current attempt; null: no nodes yet.
   const api::Placement* placement = nullptr;

@@ -12,7 +12,8 @@ namespace weft::life {
 //   no Workload         it is created, with one pod set for all workers
 //   no quota            nothing runs; the condition Placed has Kueue's message
 //   quota reserved      nothing runs. If Weft's own AdmissionCheck is among those that Kueue waits
-//                       for, nodes are chosen: the check becomes Ready when they are (check.h)
+//                       for, nodes are chosen: the check becomes Ready when they are
+//                       (kueue_check.h)
 //   Admitted            status.queue says what the quota's flavors and the checks add to the pods;
 //                       then the job is planned and runs as any other
 //   Evicted             the attempt is undone without being counted; when its pods are gone, one
