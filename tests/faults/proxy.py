@@ -96,7 +96,10 @@ class Client:
         while (line := self.reader.readline(LONGEST_LINE)) not in (b"\r\n", b"\n", b""):
             name, value = line.decode("latin-1").split(":", 1)
             head.setdefault(name.strip().lower(), []).append(value.strip())
-        body = self.reader.read(int(head.get("content-length", ["0"])[0]))
+        length = int(head.get("content-length", ["0"])[0])
+        body = self.reader.read(length)
+        if not line or len(body) < length:
+            return None  # its sender was killed: half a request is none
         path, query = parse_target(target)
         client = head.get("impersonate-user", [""])[0]
         return Ask(method, path, query, client, body), target, head
