@@ -313,8 +313,9 @@ JobController::Answer JobController::Do(const Pass& pass, const life::WriteStatu
 JobController::Answer JobController::WriteStatusOf(const Pass& pass,
                                                    const life::JobStatus& status) {
   const api::TrainingJob& job = pass.job();
-  Json patch = life::StatusPatch(job.raw->value("status", Json::object()),
-                                 life::EncodeJobStatus(status), life::kJobStatusFields);
+  Json patch =
+      life::StatusPatch(job.raw->value("status", Json::object()), life::EncodeJobStatus(status),
+                        life::kJobStatusFields, life::kJobInnerFields);
   if (patch.is_null()) patch = Json::object();
   const Target target = TargetOf(Kind::kTrainingJob, job.meta);
   const auto stored = writer_.PatchStatus(target, {{"status", std::move(patch)}});

@@ -1,7 +1,9 @@
 #include "operator/life/status_patch.h"
 
+#include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
-#include <utility>
+#include <string>
 
 namespace weft::life {
 
@@ -9,36 +11,59 @@ namespace {
 
 using Json = nlohmann::json;
 
-}  // namespace
-
-Json MergePatch(const Json& before, const Json& after) {
+// Of members that `after` lacks, only those of a name that `removes` are removed.
+Json Difference(const Json& before, const Json& after,
+                const std::function<bool(std::string_view name)>& removes) {
   if (!before.is_object() || !after.is_object()) return after;
   Json patch = Json::object();
   for (const auto& [key, value] : after.items()) {
     const auto was = before.find(key);
-    if (was == before.end()) {
-      patch[key] = value;
-    } else if (*was != value) {
-      patch[key] = MergePatch(*was, value);
-    }
+    if (was != before.end() && *was == value) continue;
+    Json change = was == before.end() ? value : Difference(*was, value, removes);
+    const bool inside = was != before.end() && was->is_object() && value.is_object();
+    if (!inside || !change.empty()) patch[key] = std::move(change);
   }
   for (const auto& [key, value] : before.items()) {
-    if (!after.contains(key)) patch[key] = nullptr;
+    if (!after.contains(key) && removes(key)) patch[key] = nullptr;
   }
   return patch;
 }
 
-Json StatusPatch(const Json& stored, const Json& after, std::span<const std::string_view> own) {
+bool IsIn(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool RemoveAll(std::string_view) { return true; }
+
+Json Patch(const Json& stored, const Json& after, std::span<const std::string_view> own,
+           const std::function<bool(std::string_view name)>& removes) {
   const Json before = stored.is_object() ? stored : Json::object();
   Json patch = Json::object();
   for (const auto& [key, value] : after.items()) {
     const Json was = before.value(key, Json());
-    if (was != value) patch[key] = MergePatch(was, value);
+    if (was == value) continue;
+    Json change = Difference(was, value, removes);
+    if (!was.is_object() || !value.is_object() || !change.empty()) patch[key] = std::move(change);
   }
   for (const std::string_view field : own) {
     if (!after.contains(field) && before.contains(field)) patch[std::string(field)] = nullptr;
   }
   return patch.empty() ? Json() : patch;
+}
+
+}  // namespace
+
+Json MergePatch(const Json& before, const Json& after) {
+  return Difference(before, after, RemoveAll);
+}
+
+Json StatusPatch(const Json& before, const Json& after, std::span<const std::string_view> own) {
+  return Patch(before, after, own, RemoveAll);
+}
+
+Json StatusPatch(const Json& before, const Json& after, std::span<const std::string_view> own,
+                 std::span<const std::string_view> inside) {
+  return Patch(before, after, own, [&](std::string_view name) { return IsIn(inside, name); });
 }
 
 }  // namespace weft::life

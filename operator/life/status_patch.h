@@ -14,6 +14,11 @@ inline constexpr std::array<std::string_view, 16> kJobStatusFields = {
     "restarts",           "placementName", "workers",          "completedIndexes", "startTime",
     "completionTime",     "lastFailure",   "suspendedSeconds", "excludedNodes",    "retry",
     "conditions"};
+// Those of the objects in it that may be absent. What else is in these objects is of a newer
+// version.
+inline constexpr std::array<std::string_view, 13> kJobInnerFields = {
+    "workers", "spans",  "crossNode", "ofBest",   "step", "tokensPerSecond", "memory",
+    "node",    "worker", "reason",    "exitCode", "time", "notBefore"};
 inline constexpr std::array<std::string_view, 6> kFabricStatusFields = {
     "nodes", "accelerators", "levels", "incompleteCount", "incomplete", "conditions"};
 
@@ -30,5 +35,10 @@ nlohmann::json MergePatch(const nlohmann::json& before, const nlohmann::json& af
 // `own` that `after` lacks, and leaves the others. Null if nothing changes.
 nlohmann::json StatusPatch(const nlohmann::json& before, const nlohmann::json& after,
                            std::span<const std::string_view> own);
+// The same, but of what the objects in it lack now, only members named in `inside` are removed: a
+// newer version's stay.
+nlohmann::json StatusPatch(const nlohmann::json& before, const nlohmann::json& after,
+                           std::span<const std::string_view> own,
+                           std::span<const std::string_view> inside);
 
 }  // namespace weft::life

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
@@ -15,7 +16,7 @@ namespace {
 using Json = nlohmann::json;
 
 Json Patch(const Json& before, const Json& after) {
-  return StatusPatch(before, after, kJobStatusFields);
+  return StatusPatch(before, after, kJobStatusFields, kJobInnerFields);
 }
 
 TEST(StatusPatchTest, RemovesFieldsThatTheNewStatusLacks) {
@@ -24,7 +25,7 @@ TEST(StatusPatchTest, RemovesFieldsThatTheNewStatusLacks) {
 }
 
 TEST(StatusPatchTest, AFieldOfANewerVersionStaysAndCausesNoWrite) {
-  const Json before = {{"attempt", 1}, {"newer", 7}, {"workers", {{"ready", 1}}}};
+  const Json before = {{"attempt", 1}, {"newer", 7}, {"workers", {{"ready", 1}, {"newer", 7}}}};
   EXPECT_EQ(Patch(before, {{"attempt", 2}, {"workers", {{"ready", 2}}}}),
             Json({{"attempt", 2}, {"workers", {{"ready", 2}}}}));
   EXPECT_EQ(Patch(before, {{"attempt", 1}, {"workers", {{"ready", 1}}}}), Json());
@@ -86,6 +87,14 @@ TEST(StatusPatchTest, TheFieldsAreThoseOfTheDefinitions) {
   EXPECT_TRUE(of_jobs.insert("admission").second);  // the dry run writes it, apart from the rest
   EXPECT_TRUE(of_jobs.insert("queue").second);      // a step of its own (WriteQueue)
   EXPECT_EQ(of_jobs, fields("trainingjobs"));
+  const Json status =
+      testing::CrdSchema("trainingjobs").at("properties").at("status").at("properties");
+  for (const std::string_view field : kJobInnerFields) {
+    const bool known = std::any_of(status.begin(), status.end(), [&](const Json& one) {
+      return one.contains("properties") && one.at("properties").contains(field);
+    });
+    EXPECT_TRUE(known) << field;
+  }
   EXPECT_EQ(std::set<std::string>(kFabricStatusFields.begin(), kFabricStatusFields.end()),
             fields("fabrics"));
 }
