@@ -47,8 +47,14 @@ class Cluster:
         return f"{ROOTS[plural]}{spaces}/{plural}" + (f"/{name}" if name else "")
 
     def call(self, method, path, body=None, media="application/json"):
-        """The answer, which must not be a refusal; None for what is not there."""
-        status, answer = self.server.request(method, path, body and json.dumps(body), media)
+        """The answer, which must not be a refusal; None for what is not there. Again after 429, as
+        every client of Kubernetes: the server answers so while a definition is changed."""
+        end = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            status, answer = self.server.request(method, path, body and json.dumps(body), media)
+            if status != 429 or time.monotonic() > end:
+                break
+            time.sleep(0.2)
         if status == 404:
             return None
         if status not in (200, 201, 202):
