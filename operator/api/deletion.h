@@ -10,7 +10,7 @@ namespace weft::api {
 // of it arrives, so the name alone says nothing.
 struct Deletion {
   ObjectKey key;
-  std::string uid = {};  // ""; any: a list lacks the name
+  std::string uid = {};  // "": whichever had the name, as when a list lacks it
   // The resourceVersion at which no object of this uid (or, without a uid, of this name) existed
   // any more. "": not known, as after a delete of our own, whose answer has none.
   std::string version = {};

@@ -325,7 +325,11 @@ JobController::Answer JobController::WriteStatusOf(const Pass& pass,
     const std::lock_guard lock(mutex_);
     MemoryOf(job.meta).counted = options_.now();
   }
-  if (life::Is(status, "Placed") || life::WaitsForKueue(status)) planner_.Drop(job.meta.uid);
+  const auto* accepted = life::FindCondition(status, "Accepted");
+  const bool refused = accepted != nullptr && accepted->status == "False";
+  if (refused || life::Is(status, "Placed") || life::WaitsForKueue(status)) {
+    planner_.Drop(job.meta.uid);
+  }
   RecordEvents(job, status);
   Count(pass, status);
   return answer;

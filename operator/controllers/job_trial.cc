@@ -64,7 +64,6 @@ std::string JobController::ValidText(const api::TrainingJob& job) const {
 }
 
 JobController::Answer JobController::TrialRefused(const Pass& pass, const std::string& why) {
-  planner_.Drop(pass.job().meta.uid);
   {
     const std::lock_guard lock(mutex_);
     Memory& memory = MemoryOf(pass.job().meta);

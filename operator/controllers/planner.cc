@@ -445,22 +445,20 @@ Result<api::Placement> Planner::Create(const Json& object, const std::string& ow
   if (!stored) return stored.error();
   auto decoded = api::DecodePlacement(*stored, "Placement", api::Reading::kServed);
   if (!decoded) return decoded.error();
+  // One of another attempt, or of none, would never be adopted.
+  const std::string attempt =
+      object.at("metadata").value("labels", Json::object()).value(cluster::kAttemptLabel, "");
   const auto& owners = decoded->meta.owners;
-  const bool same = std::any_of(owners.begin(), owners.end(), [&](const auto& owner) {
+  const bool ours = std::any_of(owners.begin(), owners.end(), [&](const auto& owner) {
     return owner.controller && owner.uid == owner_uid;
   });
-  if (same && decoded->meta.deleting) {
-    return Error{ErrorKind::kConflict,
-                 "Placement " + api::Show(decoded->meta.key) + " is being deleted"};
-  }
-  // One that anybody else made for the job would never be adopted.
-  const auto attempt = object.at("metadata").value("labels", Json::object());
-  const bool adopted = !attempt.contains(cluster::kAttemptLabel) ||
-                       decoded->meta.labels.At(cluster::kAttemptLabel).value_or("") ==
-                           attempt.at(cluster::kAttemptLabel).get<std::string>();
-  if (!same || !adopted) {
+  if (!ours || decoded->meta.labels.At(cluster::kAttemptLabel).value_or("") != attempt) {
     return Error{ErrorKind::kInvalid, "Placement " + api::Show(decoded->meta.key) +
                                           " already exists and is not the operator's"};
+  }
+  if (decoded->meta.deleting) {
+    return Error{ErrorKind::kConflict,
+                 "Placement " + api::Show(decoded->meta.key) + " is being deleted"};
   }
   return decoded;
 }

@@ -11,18 +11,27 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Of members that `after` lacks, only those of a name that `removes` are removed.
-Json Difference(const Json& before, const Json& after,
-                const std::function<bool(std::string_view name)>& removes) {
-  if (!before.is_object() || !after.is_object()) return after;
+using Removes = std::function<bool(std::string_view name)>;
+
+Json Difference(const Json& before, const Json& after, const Removes& removes);
+
+// What turns the members of `before` that `after` has into those.
+Json Changes(const Json& before, const Json& after, const Removes& removes) {
   Json patch = Json::object();
   for (const auto& [key, value] : after.items()) {
-    const auto was = before.find(key);
-    if (was != before.end() && *was == value) continue;
-    Json change = was == before.end() ? value : Difference(*was, value, removes);
-    const bool inside = was != before.end() && was->is_object() && value.is_object();
-    if (!inside || !change.empty()) patch[key] = std::move(change);
+    const Json was = before.value(key, Json());
+    if (was == value) continue;
+    Json change = Difference(was, value, removes);
+    if (!was.is_object() || !value.is_object() || !change.empty()) patch[key] = std::move(change);
   }
+  return patch;
+}
+
+// Of members that `after` lacks, only those of a name that `removes` are removed.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the object
+Json Difference(const Json& before, const Json& after, const Removes& removes) {
+  if (!before.is_object() || !after.is_object()) return after;
+  Json patch = Changes(before, after, removes);
   for (const auto& [key, value] : before.items()) {
     if (!after.contains(key) && removes(key)) patch[key] = nullptr;
   }
@@ -36,15 +45,9 @@ bool IsIn(std::span<const std::string_view> names, std::string_view name) {
 bool RemoveAll(std::string_view) { return true; }
 
 Json Patch(const Json& stored, const Json& after, std::span<const std::string_view> own,
-           const std::function<bool(std::string_view name)>& removes) {
+           const Removes& removes) {
   const Json before = stored.is_object() ? stored : Json::object();
-  Json patch = Json::object();
-  for (const auto& [key, value] : after.items()) {
-    const Json was = before.value(key, Json());
-    if (was == value) continue;
-    Json change = Difference(was, value, removes);
-    if (!was.is_object() || !value.is_object() || !change.empty()) patch[key] = std::move(change);
-  }
+  Json patch = Changes(before, after, removes);
   for (const std::string_view field : own) {
     if (!after.contains(field) && before.contains(field)) patch[std::string(field)] = nullptr;
   }

@@ -39,6 +39,14 @@ TEST(RunningWorkloads, AreThoseWithANodeForEachWorkerInTheirOrder) {
   EXPECT_EQ(Shown(scene.Build()), (Texts{"mine: n3 n1", "j: n0 n2"}));
 }
 
+// Any user may write it.
+TEST(RunningWorkloads, AreThereWhateverAnnotationsOthersHave) {
+  testing::Scene scene(testing::FourNodes());
+  scene.Placement("mine", 2, {"n3", "n1"});
+  scene.Job("suspended", 1).meta.annotations.Set(kWaitedAnnotation, "x");
+  EXPECT_EQ(Shown(scene.Build()), Texts{"mine: n3 n1"});
+}
+
 TEST(RunningWorkloads, AreOnTheFabricThatTheyNameOrThatHasTheirNodes) {
   testing::Scene scene(testing::FourNodes());
   scene.inputs.fabrics[0].spec.node_selector = {{{"test/leaf", "l0"}}, {}};

@@ -210,6 +210,16 @@ TEST(UngateTest, APlacementWithoutNodesOrBeingDeletedIsLeftAlone) {
   EXPECT_EQ(world.trace, Trace{"plan"});
 }
 
+// Anybody may name a job as an owner; only its controller makes it the job's.
+TEST(UngateTest, AnOwnerThatDoesNotControlItReservesNothing) {
+  World world;
+  world.placement().pod_selector.reset();
+  world.placement().meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", "mine", "uid", false}};
+  world.Run();
+  EXPECT_EQ(world.trace, (Trace{"plan", "Placed=False NoPodSelector"}));
+  EXPECT_TRUE(world.placement().nodes.empty());
+}
+
 TEST(UngateTest, WithoutPodsOrAnOwnerTheOperatorReservesNothing) {
   World world;
   world.placement().pod_selector.reset();
