@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "operator/api/meta.h"
+#include "operator/kube/transport.h"
+
+namespace weft::world {
+
+using Json = nlohmann::json;
+
+// One change of one object, in the order of versions.
+struct Change {
+  enum class Type : std::uint8_t { kAdded, kModified, kDeleted };
+  Type type = Type::kAdded;
+  std::uint64_t version = 0;
+  std::string resource;  // "pods", "placements.weft.dev"
+  api::ObjectKey key;
+  std::shared_ptr<const Json> object;  // after it; of a deletion: the last state, with its version
+  std::shared_ptr<const Json> before;  // null: added
+  std::string user;                    // whose request made it
+};
+
+// A watch of one collection: gives the frames of its changes as a client may see them.
+class WatchStream {
+ public:
+  virtual ~WatchStream() = default;
+  // The frames (lines of JSON) of changes up to this version that were not taken yet, "" if there
+  // are none. After an ERROR frame (410) `ended` is true.
+  virtual std::string Take(std::uint64_t up_to) = 0;
+  // A BOOKMARK frame at the version that was taken last, or up to `up_to` if nothing is between.
+  virtual std::string Bookmark(std::uint64_t up_to) = 0;
+  virtual bool ended() const = 0;
+};
+
+// An API server in memory: it answers the requests that Weft, the models of other controllers and
+// users make, as kube-apiserver does (tests/world/faithful_test compares both).
+//
+// It has   versions, uids, generation, managedFields left out; compare-and-swap; merge, JSON and
+//          apply patches; status as a subresource; dry run; the schemas and limits of the given
+//          definitions, with pruning and defaults; finalizers, grace periods of pods, propagation;
+//          bindings, evictions; ResourceQuota; rights (RBAC); lists in pages and as streams;
+//          watches with bookmarks and 410.
+// Thread-safety  none.
+class ApiServer {
+ public:
+  struct Options {
+    std::vector<Json> definitions;              // CustomResourceDefinitions, of crds/ and of Kueue
+    std::function<std::int64_t()> now_seconds;  // since 1970, for timestamps
+    std::uint64_t seed = 1;                     // of uids and generated names
+    std::size_t kept_changes = 2'000;  // of each resource; a watch from before them gets 410
+  };
+  explicit ApiServer(Options options);
+  ~ApiServer();
+
+  // Answers any request but a watch.
+  kube::Response Handle(const kube::Request& request, const std::string& user);
+  // A watch, or the refusal (403, 404, 410) with which it ends at once.
+  struct Opened {
+    std::unique_ptr<WatchStream> stream;  // null: refused
+    kube::Response refusal;
+  };
+  Opened Open(const kube::Request& request, const std::string& user);
+
+  // What may happen to a write before it is stored, in this order: `admission` may change the new
+  // object (null before: a create; null object: a delete) or answer with a Status of its own.
+  struct Attempt {
+    std::string resource, subresource, user;
+    api::ObjectKey key;
+    const Json* before = nullptr;
+    Json* object = nullptr;
+    bool dry_run = false;
+  };
+  using Admission = std::function<std::optional<kube::Response>(const Attempt& attempt)>;
+  void SetAdmission(Admission admission);
+  // Rules of RBAC by user (apiGroups, resources, resourceNames, verbs; "namespaces", ours: where
+  // they hold, absent: everywhere). A user without an entry may do everything.
+  void SetRights(const std::string& user, std::vector<Json> rules);
+  // Called after each change is stored.
+  void SetOnChange(std::function<void(const Change&)> on_change);
+
+  std::uint64_t version() const;  // of the last change
+  // The object, or null.
+  std::shared_ptr<const Json> Find(const std::string& resource, const api::ObjectKey& key) const;
+  // All objects of a resource.
+  const std::map<api::ObjectKey, std::shared_ptr<const Json>>& All(
+      const std::string& resource) const;
+  // Changes of all resources after this version.
+  std::vector<std::shared_ptr<const Change>> ChangesAfter(std::uint64_t version) const;
+  // As after a restore of a backup: all objects as they were at this version (kept by Checkpoint).
+  std::uint64_t Checkpoint();
+  void Restore(std::uint64_t checkpoint);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// A Status answer as the API server gives it.
+kube::Response StatusAnswer(int code, const std::string& reason, const std::string& message);
+
+}  // namespace weft::world
