@@ -54,10 +54,9 @@ const char* ResultName(const Error& error) {
 
 template <typename Call>
 auto CountingWriter::Count(const char* verb, Kind kind, const Call& call) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point start = Clock::now();
+  const run::Instant start = clock_.Now();
   auto answer = call();
-  const std::chrono::duration<double> time = Clock::now() - start;
+  const std::chrono::duration<double> time = clock_.Now() - start;
   counters_.Observe(metrics::Id::kApiWriteSeconds, {verb}, time.count());
   counters_.Add(metrics::Id::kApiWrites,
                 {verb, KindName(kind), answer ? "OK" : ResultName(answer.error())});

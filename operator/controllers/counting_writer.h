@@ -5,14 +5,15 @@
 
 #include "operator/controllers/api_writer.h"
 #include "operator/metrics/counters.h"
+#include "operator/run/clock.h"
 
 namespace weft::controllers {
 
 // Passes every write on to another writer, and counts it with result and duration.
 class CountingWriter final : public ApiWriter {
  public:
-  CountingWriter(ApiWriter& writer, metrics::Counters& counters)
-      : writer_(writer), counters_(counters) {}
+  CountingWriter(ApiWriter& writer, metrics::Counters& counters, const run::Clock& clock)
+      : writer_(writer), counters_(counters), clock_(clock) {}
 
   Result<nlohmann::json> Create(Kind kind, const nlohmann::json& object, bool dry_run) override;
   Result<nlohmann::json> Get(const Target& target) override;
@@ -31,6 +32,7 @@ class CountingWriter final : public ApiWriter {
 
   ApiWriter& writer_;
   metrics::Counters& counters_;
+  const run::Clock& clock_;
 };
 
 }  // namespace weft::controllers

@@ -44,13 +44,13 @@ FabricController::FabricController(watch::Store& store, watch::FabricCache& cach
       writer_(writer),
       recorder_(recorder),
       log_(log),
-      options_(std::move(options)) {}
+      options_(std::move(options)),
+      wakeup_(*options_.executor) {}
 
 void FabricController::Run() {
-  using std::chrono::steady_clock;
   std::int64_t pause = 0;
   while (wakeup_.Await(Wakeup::Milliseconds(pause))) {
-    const auto start = steady_clock::now();
+    const run::Instant start = options_.executor->Now();
     bool done = false;
     try {
       done = Pass();
@@ -58,7 +58,7 @@ void FabricController::Run() {
       log_.Error("updating the status of Fabrics failed", {{"error", bug.what()}});
     }
     const auto took =
-        std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - start);
+        std::chrono::duration_cast<std::chrono::milliseconds>(options_.executor->Now() - start);
     pause = std::max<std::int64_t>(kFabricPauseMilliseconds, kFabricPauseTimes * took.count());
     if (done) continue;
     pause = std::max(pause, kFabricRetryMilliseconds);

@@ -19,6 +19,7 @@ class FabricController {
  public:
   struct Options {
     std::function<UnixSeconds()> now;
+    run::Executor* executor = &run::SystemExecutor();
   };
   FabricController(watch::Store& store, watch::FabricCache& cache, ApiWriter& writer,
                    Recorder& recorder, Log& log, Options options);

@@ -207,7 +207,7 @@ ForeignController::Answer ForeignController::Do(const life::DeleteForeign& step)
 ForeignController::Answer ForeignController::Do(const life::FreeForeign& step) {
   std::mutex mutex;
   std::optional<Error> error;
-  ForEach(step.pods.size(), options_.writes_at_once, [&](std::size_t i) {
+  ForEach(*options_.executor, step.pods.size(), options_.writes_at_once, [&](std::size_t i) {
     const api::ObjectMeta& meta = step.pods[i]->meta;
     const Result<Json> stored = writer_.Patch(
         {Kind::kPod, meta.key, meta.uid, meta.resource_version}, launch::FreePatch(*step.pods[i]));

@@ -10,6 +10,7 @@
 #include "operator/controllers/outcome.h"
 #include "operator/controllers/recorder.h"
 #include "operator/life/gang_pods.h"
+#include "operator/run/executor.h"
 #include "operator/watch/fabric_cache.h"
 #include "operator/watch/store.h"
 
@@ -23,6 +24,7 @@ class ForeignController {
  public:
   struct Options {
     std::size_t writes_at_once = 16;
+    run::Executor* executor = &run::SystemExecutor();  // of threads that write
   };
   ForeignController(watch::Store& store, watch::FabricCache& cache, ApiWriter& writer,
                     Recorder& recorder, Log& log, Options options);

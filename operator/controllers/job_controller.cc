@@ -264,7 +264,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::CreatePods
     return static_cast<bool>(created);
   };
   if (create(0)) {
-    ForEach(step.workers.size() - 1, options_.writes_at_once,
+    ForEach(*options_.executor, step.workers.size() - 1, options_.writes_at_once,
             [&](std::size_t i) { return create(i + 1); });
   }
   if (any) Created(pass.job().meta);
@@ -274,7 +274,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::CreatePods
 
 JobController::Answer JobController::Do(const Pass&, const life::DeletePods& step) {
   Failures failures;
-  ForEach(step.pods.size(), options_.writes_at_once, [&](std::size_t i) {
+  ForEach(*options_.executor, step.pods.size(), options_.writes_at_once, [&](std::size_t i) {
     return failures.GoOnAfter(writer_.Delete(AnyStateOf(Kind::kPod, step.pods[i]->meta)));
   });
   if (const auto error = failures.first()) return *error;

@@ -36,6 +36,7 @@ class JobController {
     metrics::Counters* counters = nullptr;  // must outlive the controller; null: nothing is counted
     // Whether the kinds of Kueue have been listed completely; empty: without Kueue.
     std::function<bool()> kueue_synced = {};
+    run::Executor* executor = &run::SystemExecutor();  // of threads that write
   };
   JobController(watch::Store& store, ApiWriter& writer, Planner& planner, Recorder& recorder,
                 Log& log, Options options);

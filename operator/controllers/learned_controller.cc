@@ -45,25 +45,25 @@ LearnedController::LearnedController(watch::Store& store, ApiWriter& writer, Rec
       writer_(writer),
       recorder_(recorder),
       log_(log),
-      options_(std::move(options)) {}
+      options_(std::move(options)),
+      wakeup_(*options_.executor) {}
 
 void LearnedController::Run() {
-  using std::chrono::steady_clock;
   if (options_.space.empty()) return;
-  auto read_at = steady_clock::now();
+  run::Instant read_at = options_.executor->Now();
   auto patience = std::chrono::milliseconds::zero();
   while (wakeup_.Await(kCountingPause, patience)) {
     try {
-      if (steady_clock::now() >= read_at) {
+      if (options_.executor->Now() >= read_at) {
         Read();
-        read_at = steady_clock::now() + kReadEvery;
+        read_at = options_.executor->Now() + kReadEvery;
       }
       Count();  // what failed is tried again when the ConfigMap is read the next time
     } catch (const std::exception& bug) {
       log_.Error("counting measured steps failed", {{"error", bug.what()}});
     }
     patience = std::max(
-        std::chrono::duration_cast<std::chrono::milliseconds>(read_at - steady_clock::now()),
+        std::chrono::duration_cast<std::chrono::milliseconds>(read_at - options_.executor->Now()),
         std::chrono::milliseconds::zero());
   }
 }

@@ -29,6 +29,7 @@ class LearnedController {
   struct Options {
     std::function<UnixSeconds()> now;
     std::string space;  // the operator's namespace; "": does nothing
+    run::Executor* executor = &run::SystemExecutor();
   };
   LearnedController(watch::Store& store, ApiWriter& writer, Recorder& recorder, Log& log,
                     Options options);

@@ -42,6 +42,13 @@ Planner::Options WithAnswers(Planner::Options options, WorkQueue& jobs, WorkQueu
   return options;
 }
 
+// All parts of one operator have the same executor.
+Operator::Options WithExecutor(Operator::Options options) {
+  options.jobs.executor = options.planner.executor = options.fabrics.executor =
+      options.learned.executor = options.step_metrics.executor = options.executor;
+  return options;
+}
+
 JobController::Options WithGangs(JobController::Options options, GangFiles& files,
                                  std::function<bool()> kueue_synced) {
   options.kueue_synced = std::move(kueue_synced);
@@ -56,12 +63,19 @@ JobController::Options WithGangs(JobController::Options options, GangFiles& file
 Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& recorder, Log& log,
                    Options options)
     : log_(log),
-      options_(std::move(options)),
+      options_(WithExecutor(std::move(options))),
+      synced_changed_(options_.executor->NewCondition()),
       cluster_(transport, {.space = options_.space,
                            .kueue = options_.kueue,
                            .now = options_.jobs.now,
                            .seed = options_.seed,
-                           .hooks = HooksOfWatch()}),
+                           .hooks = HooksOfWatch(),
+                           .executor = options_.executor}),
+      queue_({.executor = options_.executor}),
+      gangs_({.executor = options_.executor}),
+      foreign_({.executor = options_.executor}),
+      checks_({.executor = options_.executor}),
+      decisions_(std::make_shared<PlacementLog>(PlacementLog::kKept, *options_.executor)),
       figures_(cluster_.store(), cluster_.fabrics(), options_.figures),
       files_(cluster_.store(), cluster_.fabrics(), writer, options_.verify_image),
       fabrics_(cluster_.store(), cluster_.fabrics(), writer, recorder, log, options_.fabrics),
@@ -71,10 +85,11 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
                WithAnswers(options_.planner, queue_, checks_)),
       controller_(cluster_.store(), writer, planner_, recorder, log,
                   WithGangs(options_.jobs, files_, KueueSynced())),
-      placements_(cluster_.store(), writer, recorder, log,
-                  {options_.jobs.life, options_.jobs.now, options_.jobs.writes_at_once}),
+      placements_(
+          cluster_.store(), writer, recorder, log,
+          {options_.jobs.life, options_.jobs.now, options_.jobs.writes_at_once, options_.executor}),
       foreigners_(cluster_.store(), cluster_.fabrics(), writer, recorder, log,
-                  {.writes_at_once = options_.jobs.writes_at_once}),
+                  {.writes_at_once = options_.jobs.writes_at_once, .executor = options_.executor}),
       workloads_(cluster_.store(), cluster_.fabrics(), writer, planner_, log,
                  {.check = options_.check,
                   .node_loss_seconds = options_.jobs.life.node_loss_seconds,
@@ -137,6 +152,10 @@ watch::WatchHooks Operator::HooksOfWatch() {
   hooks.on_failure = [this](const std::string& resource, const std::string& what) {
     log_.Warning("watch failed", {{"resource", resource}, {"reason", what}});
   };
+  hooks.on_answered = [this] {
+    const std::lock_guard lock(synced_mutex_);
+    synced_changed_->NotifyAll();
+  };
   hooks.on_restart = [this](const std::string& resource) {
     Count(metrics::Id::kWatchRestarts, resource);
   };
@@ -170,14 +189,18 @@ void Operator::Measure(metrics::Samples& samples) const {
 
 void Operator::Start() {
   cluster_.Start();
-  threads_.emplace_back([this] {
-    while (!cluster_.Synced()) {
-      if (stopped_) return;
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
+  thread_ = options_.executor->Start([this] {
+    if (!AwaitSynced()) return;
     log_.Info("synced");
     if (!options_.read_only) Work();
   });
+}
+
+// False after Stop.
+bool Operator::AwaitSynced() {
+  std::unique_lock lock(synced_mutex_);
+  while (!stopped_ && !cluster_.Synced()) synced_changed_->Wait(lock);
+  return !stopped_;
 }
 
 void Operator::Work() {
@@ -191,24 +214,31 @@ void Operator::Work() {
                     [this](const api::ObjectKey& key) { return workloads_.Reconcile(key); }};
   if (!options_.learned.space.empty())
     learned_.Read();  // so that the first plans use what was learned
-  std::vector<std::thread> workers;
+  std::vector<std::unique_ptr<run::Thread>> workers;
+  const auto start = [&](std::function<void()> work) {
+    workers.push_back(options_.executor->Start(std::move(work)));
+  };
   for (std::size_t i = 0; i < options_.workers; ++i) {
-    workers.emplace_back([&] { Reconcile(jobs); });
-    workers.emplace_back([&] { Reconcile(gangs); });
-    if (options_.kueue) workers.emplace_back([&] { Reconcile(checks); });
+    start([&] { Reconcile(jobs); });
+    start([&] { Reconcile(gangs); });
+    if (options_.kueue) start([&] { Reconcile(checks); });
   }
   for (std::size_t i = 0; i < kForeignWorkers; ++i) {
-    workers.emplace_back([&] { Reconcile(foreign); });
+    start([&] { Reconcile(foreign); });
   }
-  workers.emplace_back([this] { fabrics_.Run(); });
-  workers.emplace_back([this] { learned_.Run(); });
-  workers.emplace_back([this] { step_metrics_.Run(); });
+  start([this] { fabrics_.Run(); });
+  start([this] { learned_.Run(); });
+  start([this] { step_metrics_.Run(); });
   planner_.Run();
-  for (std::thread& worker : workers) worker.join();
+  for (const auto& worker : workers) worker->Join();
 }
 
 void Operator::Stop() {
-  if (stopped_.exchange(true)) return;
+  {
+    const std::lock_guard lock(synced_mutex_);
+    if (stopped_.exchange(true)) return;
+    synced_changed_->NotifyAll();
+  }
   queue_.Close();
   gangs_.Close();
   foreign_.Close();
@@ -218,16 +248,15 @@ void Operator::Stop() {
   learned_.Stop();
   step_metrics_.Stop();
   cluster_.Cancel();
-  for (std::thread& thread : threads_) thread.join();
+  if (thread_) thread_->Join();
   cluster_.Stop();
 }
 
 void Operator::Reconcile(const Loop& loop) {
-  using Clock = std::chrono::steady_clock;
   while (const auto key = loop.queue.Take()) {
-    const Clock::time_point start = Clock::now();
+    const run::Instant start = options_.executor->Now();
     const Result<Outcome> outcome = TryPass(loop.pass, *key);
-    const Clock::duration took = Clock::now() - start;
+    const WorkQueue::Duration took = options_.executor->Now() - start;
     if (options_.counters != nullptr) {
       options_.counters->Observe(metrics::Id::kReconcileSeconds, {loop.name},
                                  Seconds(took).count());

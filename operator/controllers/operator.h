@@ -3,8 +3,8 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "operator/controllers/fabric_controller.h"
@@ -23,6 +23,7 @@
 #include "operator/kube/transport.h"
 #include "operator/life/kueue_check.h"
 #include "operator/metrics/counters.h"
+#include "operator/run/executor.h"
 #include "operator/watch/cluster_watch.h"
 
 namespace weft::controllers {
@@ -47,6 +48,7 @@ class Operator {
     bool read_only = false;                 // follows the cluster without writing to it
     std::size_t workers = 8;  // threads that reconcile jobs; as many reconcile Placements
     std::uint64_t seed = 0;   // for the watches
+    run::Executor* executor = &run::SystemExecutor();  // of all its threads and waits
   };
   Operator(kube::Transport& transport, ApiWriter& writer, Recorder& recorder, Log& log,
            Options options);
@@ -67,6 +69,7 @@ class Operator {
 
  private:
   using Pass = std::function<Result<Outcome>(const api::ObjectKey&)>;
+  bool AwaitSynced();
   void Work();
   struct Loop {
     const char* name;  // the controller's name in metrics
@@ -85,12 +88,14 @@ class Operator {
 
   Log& log_;
   const Options options_;
+  std::mutex synced_mutex_;  // of nothing else
+  const std::unique_ptr<run::Condition> synced_changed_;
   watch::ClusterWatch cluster_;
   WorkQueue queue_;    // jobs
   WorkQueue gangs_;    // Placements of other controllers' pods
   WorkQueue foreign_;  // gangs of other controllers that ask for a Placement
   WorkQueue checks_;   // Workloads of Kueue, and AdmissionChecks
-  const std::shared_ptr<PlacementLog> decisions_ = std::make_shared<PlacementLog>();
+  const std::shared_ptr<PlacementLog> decisions_;
   FleetCollector figures_;
   GangFiles files_;
   FabricController fabrics_;
@@ -102,7 +107,7 @@ class Operator {
   ForeignController foreigners_;
   WorkloadController workloads_;
   std::atomic<bool> stopped_{false};
-  std::vector<std::thread> threads_;
+  std::unique_ptr<run::Thread> thread_;
 };
 
 }  // namespace weft::controllers

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 namespace weft::controllers {
 
-void ForEach(std::size_t count, std::size_t most, const std::function<bool(std::size_t)>& work) {
+void ForEach(run::Executor& executor, std::size_t count, std::size_t most,
+             const std::function<bool(std::size_t)>& work) {
   std::atomic<std::size_t> next{0};
   std::atomic<bool> stop{false};
   std::mutex mutex;
@@ -27,11 +28,10 @@ void ForEach(std::size_t count, std::size_t most, const std::function<bool(std::
       thrown = std::current_exception();
     }
   };
-  {
-    std::vector<std::jthread> helpers;
-    for (std::size_t i = 1; i < std::min(count, most); ++i) helpers.emplace_back(run);
-    run();
-  }
+  std::vector<std::unique_ptr<run::Thread>> helpers;
+  for (std::size_t i = 1; i < std::min(count, most); ++i) helpers.push_back(executor.Start(run));
+  run();
+  for (const auto& helper : helpers) helper->Join();
   if (thrown) std::rethrow_exception(thrown);
 }
 

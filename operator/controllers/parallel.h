@@ -6,13 +6,15 @@
 #include <optional>
 
 #include "operator/base/result.h"
+#include "operator/run/executor.h"
 
 namespace weft::controllers {
 
 // Calls `work` once for every index below `count`, up to `most` calls at a time, in the caller's
 // thread and in threads of its own; returns when all calls have ended. After a call that returns
 // false, no further call starts. An exception is thrown to the caller after all calls have ended.
-void ForEach(std::size_t count, std::size_t most, const std::function<bool(std::size_t)>& work);
+void ForEach(run::Executor& executor, std::size_t count, std::size_t most,
+             const std::function<bool(std::size_t)>& work);
 
 // The errors of a batch. An object that the API server refuses does not stop the batch. Many
 // requests without an answer stop it: the API server is down, or this process may no longer

@@ -91,7 +91,7 @@ Status PlacementController::Ungate(const api::Placement& placement, const cluste
 PlacementController::Answer PlacementController::Do(const api::Placement& placement,
                                                     const life::UngatePods& step) {
   FirstError first;
-  ForEach(step.pods.size(), options_.writes_at_once,
+  ForEach(*options_.executor, step.pods.size(), options_.writes_at_once,
           [&](std::size_t i) { return first.Note(Ungate(placement, step.pods[i])); });
   if (!first.error()) return Outcome{.again = true, .seconds = std::nullopt};
   if (first.error()->kind == ErrorKind::kInvalid) {
@@ -104,7 +104,7 @@ PlacementController::Answer PlacementController::Do(const api::Placement& placem
 PlacementController::Answer PlacementController::Do(const api::Placement& placement,
                                                     const life::EvictPods& step) {
   FirstError first;
-  ForEach(step.pods.size(), options_.writes_at_once, [&](std::size_t i) {
+  ForEach(*options_.executor, step.pods.size(), options_.writes_at_once, [&](std::size_t i) {
     const api::ObjectMeta& meta = step.pods[i]->meta;
     first.Note(writer_.Evict({Kind::kPod, meta.key, meta.uid, ""}));
     return true;

@@ -8,6 +8,7 @@
 #include "operator/controllers/outcome.h"
 #include "operator/controllers/recorder.h"
 #include "operator/life/gang_step.h"
+#include "operator/run/executor.h"
 #include "operator/watch/store.h"
 
 namespace weft::controllers {
@@ -22,6 +23,7 @@ class PlacementController {
     life::LifeOptions life;
     std::function<UnixSeconds()> now;
     std::size_t writes_at_once = 16;
+    run::Executor* executor = &run::SystemExecutor();  // of threads that write
   };
   PlacementController(watch::Store& store, ApiWriter& writer, Recorder& recorder, Log& log,
                       Options options);

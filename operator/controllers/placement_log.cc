@@ -37,7 +37,7 @@ void PlacementLog::Append(const api::ObjectKey& key,
   if (!placement) gone_.insert(number);
   changes_.emplace(number, Change{number, key, std::move(placement)});
   if (gone_.size() > kept_) DropOldestGone();
-  changed_.notify_all();
+  changed_->NotifyAll();
 }
 
 // Drops the oldest change whose Placement is gone.
@@ -63,7 +63,7 @@ std::optional<std::vector<PlacementLog::Change>> PlacementLog::After(
     std::uint64_t number, std::chrono::milliseconds patience) const {
   std::unique_lock lock(mutex_);
   if (number > number_) return std::nullopt;
-  changed_.wait_for(lock, patience, [&] { return number_ > number; });
+  changed_->WaitFor(lock, patience, [&] { return number_ > number; });
   if (number < forgotten_) return std::nullopt;
   std::vector<Change> after;
   for (auto at = changes_.upper_bound(number); at != changes_.end(); ++at) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "operator/api/placement.h"
+#include "operator/run/executor.h"
 
 namespace weft::controllers {
 
@@ -22,7 +22,9 @@ namespace weft::controllers {
 // Thread-safety  all calls may run at once.
 class PlacementLog {
  public:
-  explicit PlacementLog(std::size_t kept = 8'192) : kept_(kept) {}
+  static constexpr std::size_t kKept = 8'192;
+  explicit PlacementLog(std::size_t kept = kKept, run::Executor& executor = run::SystemExecutor())
+      : kept_(kept), changed_(executor.NewCondition()) {}
 
   // A Placement without nodes counts as gone. A state older than the logged one changes nothing.
   void Put(std::shared_ptr<const api::Placement> placement);
@@ -51,7 +53,7 @@ class PlacementLog {
 
   const std::size_t kept_;
   mutable std::mutex mutex_;
-  mutable std::condition_variable changed_;
+  const std::unique_ptr<run::Condition> changed_;
   std::map<std::uint64_t, Change> changes_;         // by number
   std::map<api::ObjectKey, std::uint64_t> latest_;  // number of each Placement's change
   std::set<std::uint64_t> gone_;                    // numbers of changes whose Placement is gone

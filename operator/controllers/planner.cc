@@ -31,10 +31,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::int64_t Microseconds() {
-  using std::chrono::microseconds;
-  return std::chrono::duration_cast<microseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
+std::int64_t Microseconds(const run::Clock& clock) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(clock.Now().time_since_epoch())
       .count();
 }
 
@@ -92,7 +90,12 @@ double SecondsOf(std::int64_t microseconds) { return static_cast<double>(microse
 
 Planner::Planner(watch::Store& store, watch::FabricCache& cache, ApiWriter& writer, Log& log,
                  Options options)
-    : store_(store), cache_(cache), writer_(writer), log_(log), options_(std::move(options)) {}
+    : store_(store),
+      cache_(cache),
+      writer_(writer),
+      log_(log),
+      options_(std::move(options)),
+      changed_(options_.executor->NewCondition()) {}
 
 void Planner::Enqueue(const api::TrainingJob& job) {
   const std::lock_guard lock(mutex_);
@@ -101,7 +104,7 @@ void Planner::Enqueue(const api::TrainingJob& job) {
     if (refusal == refusals_.end() || refusal->second.generation == job.meta.generation) return;
   }
   asked_anew_ = true;
-  changed_.notify_all();
+  changed_->NotifyAll();
 }
 
 void Planner::Enqueue(const std::string& reservation, std::vector<api::Placement> placements) {
@@ -109,7 +112,7 @@ void Planner::Enqueue(const std::string& reservation, std::vector<api::Placement
   const bool anew = queued_.insert_or_assign(reservation, std::move(placements)).second;
   if (!anew) return;
   asked_anew_ = true;
-  changed_.notify_all();
+  changed_->NotifyAll();
 }
 
 void Planner::Drop(const std::string& uid) {
@@ -159,13 +162,13 @@ std::optional<Refusal> Planner::RefusalOf(const std::string& reservation) const 
 void Planner::OnCapacity() {
   const std::lock_guard lock(mutex_);
   capacity_changed_ = true;
-  changed_.notify_all();
+  changed_->NotifyAll();
 }
 
 void Planner::Stop() {
   const std::lock_guard lock(mutex_);
   stopped_ = true;
-  changed_.notify_all();
+  changed_->NotifyAll();
 }
 
 // A new request starts a pass at once; changes of the cluster start one only after a
@@ -175,13 +178,14 @@ bool Planner::AwaitWork() {
   std::unique_lock lock(mutex_);
   const std::int64_t pause =
       std::max(kPlanningPauseMilliseconds, kPlanningPauseTimes * last_pass_milliseconds_);
-  changed_.wait_for(lock, milliseconds(pause), [&] { return stopped_ || asked_anew_; });
+  changed_->WaitFor(lock, milliseconds(pause), [&] { return stopped_ || asked_anew_; });
   const auto due = [&] { return stopped_ || asked_anew_ || capacity_changed_; };
   while (!due() && (!next_wake_ || *next_wake_ > options_.now())) {
     if (next_wake_) {
-      changed_.wait_for(lock, std::chrono::seconds(1));  // options_.now is not this wait's clock
+      // options_.now is not this wait's clock.
+      changed_->Wait(lock, options_.executor->Now() + std::chrono::seconds(1));
     } else {
-      changed_.wait(lock);
+      changed_->Wait(lock);
     }
   }
   capacity_changed_ = asked_anew_ = false;
@@ -191,14 +195,14 @@ bool Planner::AwaitWork() {
 
 void Planner::Run() {
   while (AwaitWork()) {
-    const auto start = std::chrono::steady_clock::now();
+    const run::Instant start = options_.executor->Now();
     try {
       Pass();
     } catch (const std::exception& bug) {  // the next pass may have other input
       log_.Error("planner failed", {{"error", bug.what()}});
       if (options_.counters) options_.counters->Add(metrics::Id::kReconcileFailures, {"planner"});
     }
-    const auto took = std::chrono::steady_clock::now() - start;
+    const auto took = options_.executor->Now() - start;
     last_pass_milliseconds_ = std::chrono::duration_cast<std::chrono::milliseconds>(took).count();
   }
 }
@@ -253,7 +257,7 @@ std::int64_t Planner::PauseAfter(const std::string& id, const Error& error) {
   Unwritten& failed = unwritten_[id];
   ++failed.times;
   capacity_changed_ = true;  // a pass without it, for those behind it, or another try
-  changed_.notify_all();
+  changed_->NotifyAll();
   const bool transient = error.kind == ErrorKind::kTransient;
   const bool free = transient || error.kind == ErrorKind::kConflict;
   const std::int64_t times = failed.times - (free ? kFreeTries : 0);
@@ -350,7 +354,7 @@ Result<plan::PlanReport> Planner::Solve(const cluster::Cluster& cluster) {
   options.refuse_invalid = true;
   options.reserve_after_seconds = options_.reserve_seconds;
   options.explained_refusals = kExplainedRefusals;
-  options.microseconds = Microseconds;
+  options.microseconds = [this] { return Microseconds(*options_.executor); };
   options.deciding = options_.deciding;
   options.crashes = {.version = options_.version, .now = options_.now()};
   options.crashed_kinds = &crashed_kinds_;
@@ -358,7 +362,7 @@ Result<plan::PlanReport> Planner::Solve(const cluster::Cluster& cluster) {
 }
 
 void Planner::Pass() {
-  const std::int64_t start = Microseconds();
+  const std::int64_t start = Microseconds(*options_.executor);
   std::optional<watch::Store::Snapshot> snapshot = Collect();
   if (!snapshot || snapshot->inputs.order.empty()) return;
   const auto fabrics = cache_.Of(*snapshot);
@@ -366,7 +370,7 @@ void Planner::Pass() {
   auto report = Solve(cluster);
   if (!report) return log_.Error("no plan", {{"reason", report.error().message}});
   plan::AddAheadTexts(*report);
-  ForEach(report->entries.size(), options_.commits_at_once, [&](std::size_t i) {
+  ForEach(*options_.executor, report->entries.size(), options_.commits_at_once, [&](std::size_t i) {
     Answer(cluster, report->entries[i]);
     return true;
   });
@@ -374,7 +378,8 @@ void Planner::Pass() {
   for (const plan::PlanEntry& entry : report->entries) {
     options_.counters->Observe(metrics::Id::kSolveSeconds, {}, SecondsOf(entry.solve_microseconds));
   }
-  options_.counters->Observe(metrics::Id::kPlanPassSeconds, {}, SecondsOf(Microseconds() - start));
+  options_.counters->Observe(metrics::Id::kPlanPassSeconds, {},
+                             SecondsOf(Microseconds(*options_.executor) - start));
 }
 
 void Planner::Count(const char* result, const std::string& reason) const {

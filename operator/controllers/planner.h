@@ -1,6 +1,5 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -22,6 +21,7 @@
 #include "operator/plan/crashed_kinds.h"
 #include "operator/plan/plan_report.h"
 #include "operator/plan/solver_crash.h"
+#include "operator/run/executor.h"
 #include "operator/watch/fabric_cache.h"
 #include "operator/watch/store.h"
 
@@ -49,6 +49,7 @@ class Planner {
     metrics::Counters* counters = nullptr;    // must outlive the planner; null: nothing is counted
     plan::Deciding deciding;                  // may be null (run_solver.h)
     std::string version;                      // of the operator: whose crashes of the solver count
+    run::Executor* executor = &run::SystemExecutor();  // of waits, and of threads that commit
   };
   Planner(watch::Store& store, watch::FabricCache& cache, ApiWriter& writer, Log& log,
           Options options);
@@ -131,7 +132,7 @@ class Planner {
   plan::CrashedKinds crashed_kinds_;  // likewise
 
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  const std::unique_ptr<run::Condition> changed_;
   bool stopped_ = false;
   bool capacity_changed_ = false;
   bool asked_anew_ = false;

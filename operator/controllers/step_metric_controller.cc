@@ -27,7 +27,8 @@ StepMetricController::StepMetricController(watch::Store& store, ApiWriter& write
       writer_(writer),
       recorder_(recorder),
       log_(log),
-      options_(std::move(options)) {}
+      options_(std::move(options)),
+      wakeup_(*options_.executor) {}
 
 void StepMetricController::Run() {
   while (wakeup_.Await(options_.least_pause, kLongestMetricPause)) {

@@ -33,6 +33,7 @@ class StepMetricController {
     metrics::Counters* counters = nullptr;  // null: nothing is counted
     std::size_t most_queries = 50;  // of one pass, one at a time; they bound the load on Prometheus
     std::chrono::milliseconds least_pause{5'000};  // between passes
+    run::Executor* executor = &run::SystemExecutor();
   };
   StepMetricController(watch::Store& store, ApiWriter& writer, Recorder& recorder, Log& log,
                        Options options);

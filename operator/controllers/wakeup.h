@@ -1,9 +1,11 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <optional>
+
+#include "operator/run/executor.h"
 
 namespace weft::controllers {
 
@@ -13,6 +15,8 @@ namespace weft::controllers {
 class Wakeup {
  public:
   using Milliseconds = std::chrono::milliseconds;
+
+  explicit Wakeup(run::Executor& executor) : changed_(executor.NewCondition()) {}
 
   // Something has changed.
   void Ring();
@@ -24,7 +28,7 @@ class Wakeup {
 
  private:
   std::mutex mutex_;
-  std::condition_variable changed_;
+  const std::unique_ptr<run::Condition> changed_;
   bool stopped_ = false;
   bool rung_ = true;
 };

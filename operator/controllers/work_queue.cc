@@ -23,13 +23,13 @@ void WorkQueue::Add(const api::ObjectKey& key) { AddAfter(key, Duration::zero())
 
 void WorkQueue::AddAfter(const api::ObjectKey& key, Duration delay) {
   const std::lock_guard lock(mutex_);
-  const Clock::time_point time = Clock::now() + delay;
+  const run::Instant time = options_.executor->Now() + delay;
   if (!busy_.contains(key)) return AddAt(key, time);
   const auto [again, fresh] = again_.emplace(key, time);
   if (!fresh) again->second = std::min(again->second, time);
 }
 
-void WorkQueue::AddAt(const api::ObjectKey& key, Clock::time_point time) {
+void WorkQueue::AddAt(const api::ObjectKey& key, run::Instant time) {
   if (const auto rest = rest_.find(key); rest != rest_.end()) time = std::max(time, rest->second);
   const auto [due, fresh] = due_.emplace(key, time);
   if (!fresh) {
@@ -38,19 +38,19 @@ void WorkQueue::AddAt(const api::ObjectKey& key, Clock::time_point time) {
     due->second = time;
   }
   by_time_.insert({time, key});
-  changed_.notify_one();
+  changed_->NotifyOne();
 }
 
 std::optional<api::ObjectKey> WorkQueue::Take() {
   std::unique_lock lock(mutex_);
   while (!closed_) {
     if (by_time_.empty()) {
-      changed_.wait(lock);
+      changed_->Wait(lock);
       continue;
     }
     const auto [time, key] = *by_time_.begin();
-    if (time > Clock::now()) {
-      changed_.wait_until(lock, time);
+    if (time > options_.executor->Now()) {
+      changed_->Wait(lock, time);
       continue;
     }
     by_time_.erase(by_time_.begin());
@@ -76,20 +76,20 @@ void WorkQueue::Done(const api::ObjectKey& key, End end, Duration rest) {
     const Duration first = end == End::kRefused ? kFirstRetryOfRefused : options_.first_retry;
     const Duration delay = Backoff(first, failures_[key]++);
     if (end != End::kStale) rest = std::min(delay, kLeastPause);
-    if (rest > Duration::zero()) rest_[key] = Clock::now() + rest;
-    AddAt(key, Clock::now() + delay);
+    if (rest > Duration::zero()) rest_[key] = options_.executor->Now() + rest;
+    AddAt(key, options_.executor->Now() + delay);
   } else if (end == End::kNextStep) {
     failures_.erase(key);
     const int over = ++steps_[key] - kFreeSteps;
-    if (over > 0) rest_[key] = Clock::now() + Backoff(options_.first_retry, over - 1);
-    AddAt(key, Clock::now());
+    if (over > 0) rest_[key] = options_.executor->Now() + Backoff(options_.first_retry, over - 1);
+    AddAt(key, options_.executor->Now());
   } else {
     failures_.erase(key);
     steps_.erase(key);
-    if (rest > Duration::zero()) rest_[key] = Clock::now() + rest;
+    if (rest > Duration::zero()) rest_[key] = options_.executor->Now() + rest;
   }
   if (const auto again = again_.find(key); again != again_.end()) {
-    const Clock::time_point time = again->second;
+    const run::Instant time = again->second;
     again_.erase(again);
     // After a failure the backoff is kept: the change may be the key's own write. A write that was
     // refused because the object had changed made none.
@@ -100,7 +100,7 @@ void WorkQueue::Done(const api::ObjectKey& key, End end, Duration rest) {
 void WorkQueue::Close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
-  changed_.notify_all();
+  changed_->NotifyAll();
 }
 
 std::size_t WorkQueue::depth() const {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -9,6 +8,7 @@
 #include <set>
 
 #include "operator/api/meta.h"
+#include "operator/run/executor.h"
 
 namespace weft::controllers {
 
@@ -18,13 +18,14 @@ namespace weft::controllers {
 // Thread-safety  all calls may run at once.
 class WorkQueue {
  public:
-  using Clock = std::chrono::steady_clock;
-  using Duration = Clock::duration;
+  using Duration = run::Instant::duration;
   struct Options {
     Duration first_retry = std::chrono::milliseconds(50);
     Duration last_retry = std::chrono::seconds(30);
+    run::Executor* executor = &run::SystemExecutor();
   };
-  explicit WorkQueue(Options options) : options_(options) {}
+  explicit WorkQueue(Options options)
+      : options_(options), changed_(options.executor->NewCondition()) {}
   WorkQueue() : WorkQueue(Options{}) {}
 
   void Add(const api::ObjectKey& key);
@@ -46,19 +47,19 @@ class WorkQueue {
   std::size_t depth() const;
 
  private:
-  void AddAt(const api::ObjectKey& key, Clock::time_point time);
+  void AddAt(const api::ObjectKey& key, run::Instant time);
   // Twice as long each time, up to options_.last_retry.
   Duration Backoff(Duration first, int times) const;
 
   const Options options_;
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  const std::unique_ptr<run::Condition> changed_;
   bool closed_ = false;
-  std::map<api::ObjectKey, Clock::time_point> due_;
-  std::set<std::pair<Clock::time_point, api::ObjectKey>> by_time_;
+  std::map<api::ObjectKey, run::Instant> due_;
+  std::set<std::pair<run::Instant, api::ObjectKey>> by_time_;
   std::set<api::ObjectKey> busy_;
-  std::map<api::ObjectKey, Clock::time_point> again_;  // keys added during their reconcile
-  std::map<api::ObjectKey, Clock::time_point> rest_;   // end of the key's rest, until it is taken
+  std::map<api::ObjectKey, run::Instant> again_;  // keys added during their reconcile
+  std::map<api::ObjectKey, run::Instant> rest_;   // end of the key's rest, until it is taken
   std::map<api::ObjectKey, int> failures_;
   std::map<api::ObjectKey, int> steps_;  // kNextStep in a row
 };

@@ -50,7 +50,7 @@ void EventRecorder::Record(EventNote note) {
 }
 
 void EventRecorder::Start() {
-  thread_ = std::thread([this] { Run(); });
+  thread_ = options_.executor->Start([this] { Run(); });
 }
 
 void EventRecorder::Cancel() {
@@ -61,7 +61,8 @@ void EventRecorder::Cancel() {
 
 void EventRecorder::Stop() {
   Cancel();
-  if (thread_.joinable()) thread_.join();
+  if (thread_) thread_->Join();
+  thread_.reset();
 }
 
 void EventRecorder::Run() {

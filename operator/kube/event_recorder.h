@@ -6,7 +6,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 
 #include "operator/kube/backoff.h"
 #include "operator/kube/event.h"
@@ -26,6 +25,7 @@ class EventRecorder {
     std::function<void(const std::string& what)> on_failure;
     // Sets Request::until of every write; later notes are dropped. Null: no limit.
     std::function<Instant()> until;
+    run::Executor* executor = &run::SystemExecutor();                // of its thread
     std::shared_ptr<Timer> timer = std::make_shared<SystemTimer>();  // not shared: Stop ends it
   };
   // `transport` must outlive the recorder.
@@ -72,7 +72,7 @@ class EventRecorder {
   std::atomic<Instant> farewell_ends_{Instant::max()};
   std::mutex mutex_;
   std::deque<std::pair<EventNote, WallMicros>> notes_;  // guarded by mutex_
-  std::thread thread_;
+  std::unique_ptr<run::Thread> thread_;
 };
 
 }  // namespace weft::kube

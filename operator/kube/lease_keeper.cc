@@ -31,7 +31,7 @@ LeaseKeeper::LeaseKeeper(Transport& transport, Options options)
 LeaseKeeper::~LeaseKeeper() { Stop(); }
 
 void LeaseKeeper::Start() {
-  thread_ = std::thread([this] { Run(); });
+  thread_ = options_.executor->Start([this] { Run(); });
 }
 
 void LeaseKeeper::Cancel() {
@@ -41,7 +41,8 @@ void LeaseKeeper::Cancel() {
 
 void LeaseKeeper::Stop() {
   Cancel();
-  if (thread_.joinable()) thread_.join();
+  if (thread_) thread_->Join();
+  thread_.reset();
 }
 
 bool LeaseKeeper::IsLeader() const { return options_.timer->Now() < leads_until(); }

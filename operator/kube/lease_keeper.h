@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include "operator/base/random.h"
 #include "operator/kube/lease.h"
@@ -33,6 +32,7 @@ class LeaseKeeper {
     LeaseTimes times;
     Hooks hooks;
     std::uint64_t seed = 0;
+    run::Executor* executor = &run::SystemExecutor();                // of its thread
     std::shared_ptr<Timer> timer = std::make_shared<SystemTimer>();  // not shared: Stop ends it
   };
   // `transport` must outlive the keeper.
@@ -74,7 +74,7 @@ class LeaseKeeper {
   bool leading_ = false;   // last state passed to the hooks
   std::atomic<bool> cancel_{false};
   std::atomic<Instant::rep> leads_until_;
-  std::thread thread_;
+  std::unique_ptr<run::Thread> thread_;
 };
 
 }  // namespace weft::kube

@@ -44,7 +44,7 @@ Reflector::Reflector(Transport& transport, ObjectSink& sink, Options options)
 Reflector::~Reflector() { Stop(); }
 
 void Reflector::Start() {
-  thread_ = std::thread([this] { Run(); });
+  thread_ = options_.executor->Start([this] { Run(); });
 }
 
 void Reflector::Cancel() {
@@ -55,7 +55,8 @@ void Reflector::Cancel() {
 
 void Reflector::Stop() {
   Cancel();
-  if (thread_.joinable()) thread_.join();
+  if (thread_) thread_->Join();
+  thread_.reset();
 }
 
 void Reflector::Touch() { contact_ = options_.timer->Now().time_since_epoch().count(); }
@@ -164,6 +165,10 @@ void Reflector::Apply(const WatchEvent& event) {
   sink_.OnUpsert(event.object);
 }
 
+void Reflector::SetAnswered(std::atomic<bool>& answer) {
+  if (!answer.exchange(true) && options_.hooks.on_answered) options_.hooks.on_answered();
+}
+
 void Reflector::BeginList() {
   if (!std::exchange(list_begins_, false)) return;
   known_.BeginList();
@@ -179,8 +184,8 @@ void Reflector::FinishList(const std::string& resource_version) {
   for (const api::ObjectKey& key : sink_.HeldUpTo(resource_version)) {
     if (!known_.Contains(key)) remove(key);
   }
-  synced_ = true;
   sink_.OnSynced(resource_version);
+  SetAnswered(synced_);
 }
 
 void Reflector::End(const Result<Response>& answer) {
@@ -191,7 +196,7 @@ void Reflector::End(const Result<Response>& answer) {
     return Touch();
   }
   if (options_.optional && (end.status == kNotFound || end.status == kForbidden)) {
-    absent_ = true;
+    SetAnswered(absent_);
     Touch();
     if (end.status == kNotFound) return;
   }

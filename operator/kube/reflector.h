@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "operator/api/deletion.h"
@@ -41,6 +40,7 @@ class ObjectSink {
 struct ReflectorHooks {
   std::function<void(const std::string& what)> on_failure;  // a sentence for the log
   std::function<void()> on_restart;                         // a stream starts again after a failure
+  std::function<void()> on_answered;  // synced() or absent() is true now, and was not before
   // The time from the arrival of a piece of the stream until the sink has taken it.
   std::function<void(Seconds lag)> on_lag;
 };
@@ -57,6 +57,7 @@ class Reflector {
     // and one that is forbidden counts as not installed.
     bool optional = false;
     ReflectorHooks hooks;
+    run::Executor* executor = &run::SystemExecutor();                // of its thread
     std::shared_ptr<Timer> timer = std::make_shared<SystemTimer>();  // not shared: Stop ends it
   };
   // `transport` and `sink` must outlive the reflector.
@@ -91,6 +92,7 @@ class Reflector {
   void Malformed(std::string what);
   void End(const Result<Response>& answer);
   void Touch();
+  void SetAnswered(std::atomic<bool>& answer);
 
   Transport& transport_;
   ObjectSink& sink_;
@@ -105,7 +107,7 @@ class Reflector {
   std::atomic<bool> synced_{false};
   std::atomic<bool> absent_{false};
   std::atomic<Instant::rep> contact_;
-  std::thread thread_;
+  std::unique_ptr<run::Thread> thread_;
 };
 
 }  // namespace weft::kube

@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include <climits>
-#include <ctime>
 #include <memory>
 
 #include "operator/base/timestamp.h"
+#include "operator/run/executor.h"
 
 namespace weft::manager {
 namespace {
@@ -42,7 +42,7 @@ controllers::Log MakeLog(const OperatorFlags& flags) {
   options.write = [sink = std::make_shared<LogSink>(STDERR_FILENO)](const std::string& line) {
     sink->Write(line);
   };
-  options.time = [] { return FormatTime(std::time(nullptr)); };
+  options.time = [] { return FormatTime(run::SystemExecutor().Seconds()); };
   return controllers::Log(std::move(options));
 }
 

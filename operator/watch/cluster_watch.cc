@@ -104,6 +104,8 @@ void ClusterWatch::Watch(const kube::Resource& resource, manifest::Subject subje
   watching.subject = subject;
   watching.optional = of_devices || resource.group == api::kKueueGroup;
   watching.hooks = HooksOf(watched_.back());
+  watching.executor = options_.executor;
+  watching.timer = std::make_shared<kube::SystemTimer>(*options_.executor);
   reflectors_.push_back(
       std::make_unique<kube::Reflector>(transport_, *sinks_.back(), std::move(watching)));
 }
@@ -115,6 +117,7 @@ kube::ReflectorHooks ClusterWatch::HooksOf(const std::string& resource) const {
   };
   hooks.on_restart = [this, resource] { options_.hooks.on_restart(resource); };
   hooks.on_lag = options_.hooks.on_lag;
+  hooks.on_answered = options_.hooks.on_answered;
   return hooks;
 }
 

@@ -27,6 +27,7 @@ class ClusterWatch {
     std::function<UnixSeconds()> now;
     std::uint64_t seed = 0;
     WatchHooks hooks;
+    run::Executor* executor = &run::SystemExecutor();
   };
   // `transport` must outlive the watch.
   ClusterWatch(kube::Transport& transport, Options options);

@@ -14,6 +14,8 @@ struct WatchHooks {
   using OfResource = std::function<void(const std::string& resource, const std::string& what)>;
   OfResource on_listed = [](const auto&, const auto&) {};   // what: the version of the list
   OfResource on_failure = [](const auto&, const auto&) {};  // what: a sentence
+  // Synced, KueueAnswered or KueueSynced of ClusterWatch may have another answer now.
+  std::function<void()> on_answered = [] {};
   // A stream starts again after a failure.
   std::function<void(const std::string& resource)> on_restart = [](const auto&) {};
   std::function<void(const std::string& resource, const api::ObjectKey&, const std::string& why)>

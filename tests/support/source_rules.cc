@@ -15,9 +15,14 @@ constexpr std::array<std::string_view, 21> kPure = {
     "base",    "fabric",    "traffic", "rules",    "outlook", "objective", "bound",
     "search",  "placement", "api",     "manifest", "import",  "designs",   "cluster",
     "predict", "plan",      "life",    "launch",   "report",  "simulate",  "render"};
-constexpr std::array<std::string_view, 10> kShell = {"metrics", "kube",    "promql", "watch",
-                                                     "http",    "program", "cli",    "controllers",
-                                                     "service", "manager"};
+constexpr std::array<std::string_view, 11> kShell = {"run",         "metrics", "kube",    "promql",
+                                                     "watch",       "http",    "program", "cli",
+                                                     "controllers", "service", "manager"};
+
+// Whatever of the operator waits or runs beside something else, so that a world in one thread can
+// play it: of these modules nothing has a clock or a thread of its own.
+constexpr std::array<std::string_view, 5> kPlayed = {"metrics", "kube", "watch", "controllers",
+                                                     "manager"};
 
 // What a pure module must not include: a name ending in '/' or '.' stands for all that start so.
 constexpr std::array<std::string_view, 22> kImpureHeaders = {
@@ -354,6 +359,35 @@ Violations CheckPure(const SourceFile& file) {
     }
     if (line.find("::now(") != std::string_view::npos) {
       found.push_back(At(file, number) + "a pure module reads a clock");
+    }
+  }
+  return found;
+}
+
+Violations CheckDoor(const SourceFile& file, const std::vector<Exception>& known) {
+  static constexpr std::array<std::string_view, 6> kHeaders = {
+      "thread", "condition_variable", "future", "semaphore", "latch", "barrier"};
+  static constexpr std::array<std::string_view, 5> kNames = {"sleep_for", "sleep_until", "usleep",
+                                                             "nanosleep", "time(nullptr)"};
+  if (!Contains(kPlayed, ModuleOf(file.path))) return {};
+  const auto is_known = [&](const Exception& one) { return one.what == file.path; };
+  if (std::any_of(known.begin(), known.end(), is_known)) return {};
+  Violations found;
+  for (const Include& include : IncludesOf(file.text)) {
+    if (MatchesHeader(kHeaders, include.header)) {
+      found.push_back(At(file, include.line) + "includes " + std::string(include.header) +
+                      "; threads and waits come from operator/run/executor.h");
+    }
+  }
+  const std::string code = CodeOnly(file.text);
+  std::size_t number = 0;
+  for (const std::string_view line : Lines(code)) {
+    ++number;
+    bool clock = line.find("::now(") != std::string_view::npos;
+    for (const std::string_view name : kNames) clock |= line.find(name) != std::string_view::npos;
+    if (clock) {
+      found.push_back(At(file, number) +
+                      "reads a clock or sleeps; operator/run/executor.h has both");
     }
   }
   return found;

@@ -12,7 +12,7 @@ Error Of(ErrorKind kind) { return {kind, "no"}; }
 
 TEST(ForEach, CallsOncePerIndex) {
   std::vector<std::atomic<int>> calls(16'384);
-  ForEach(calls.size(), 16, [&](std::size_t i) { return ++calls[i] == 1; });
+  ForEach(run::SystemExecutor(), calls.size(), 16, [&](std::size_t i) { return ++calls[i] == 1; });
   for (const auto& one : calls) EXPECT_EQ(one, 1);
 }
 
@@ -20,7 +20,7 @@ TEST(ForEach, CallsOncePerIndex) {
 TEST(Failures, ABatchEndsWhereNothingIsAnswered) {
   std::atomic<int> calls{0};
   Failures failures;
-  ForEach(16'384, 8, [&](std::size_t) {
+  ForEach(run::SystemExecutor(), 16'384, 8, [&](std::size_t) {
     ++calls;
     return failures.GoOnAfter(Of(ErrorKind::kTransient));
   });
@@ -32,7 +32,7 @@ TEST(Failures, ABatchEndsWhereNothingIsAnswered) {
 TEST(Failures, ARefusedObjectDoesNotHoldTheOthersUp) {
   int calls = 0;
   Failures failures;
-  ForEach(100, 1, [&](std::size_t i) {
+  ForEach(run::SystemExecutor(), 100, 1, [&](std::size_t i) {
     ++calls;
     return failures.GoOnAfter(i % 2 == 0 ? Status(Of(ErrorKind::kInvalid)) : Status());
   });

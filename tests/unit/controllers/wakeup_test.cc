@@ -13,7 +13,7 @@ using std::chrono::steady_clock;
 constexpr milliseconds kNone{0}, kShort{20}, kForever{600'000};
 
 TEST(WakeupTest, TheFirstPassNeedsNoChangeAndTheNextOneDoes) {
-  Wakeup wakeup;
+  Wakeup wakeup(run::SystemExecutor());
   EXPECT_TRUE(wakeup.Await(kNone));
   const auto start = steady_clock::now();
   EXPECT_TRUE(wakeup.Await(kNone, kShort));
@@ -21,7 +21,7 @@ TEST(WakeupTest, TheFirstPassNeedsNoChangeAndTheNextOneDoes) {
 }
 
 TEST(WakeupTest, AChangeDuringAPassOrAPauseIsNotLost) {
-  Wakeup wakeup;
+  Wakeup wakeup(run::SystemExecutor());
   EXPECT_TRUE(wakeup.Await(kNone));
   wakeup.Ring();
   const auto start = steady_clock::now();
@@ -30,7 +30,7 @@ TEST(WakeupTest, AChangeDuringAPassOrAPauseIsNotLost) {
 }
 
 TEST(WakeupTest, AChangeWakesTheThreadThatWaits) {
-  Wakeup wakeup;
+  Wakeup wakeup(run::SystemExecutor());
   EXPECT_TRUE(wakeup.Await(kNone));
   std::thread rings([&] { wakeup.Ring(); });
   EXPECT_TRUE(wakeup.Await(kNone));
@@ -38,7 +38,7 @@ TEST(WakeupTest, AChangeWakesTheThreadThatWaits) {
 }
 
 TEST(WakeupTest, StopEndsAPauseAndEveryLaterCall) {
-  Wakeup wakeup;
+  Wakeup wakeup(run::SystemExecutor());
   std::thread stops([&] { wakeup.Stop(); });
   EXPECT_FALSE(wakeup.Await(kForever));
   EXPECT_FALSE(wakeup.Await(kForever));

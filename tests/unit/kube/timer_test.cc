@@ -31,10 +31,5 @@ TEST(SystemTimer, WaitsUntilItIsEnded) {
   EXPECT_FALSE(timer.Wait(std::chrono::hours(1)));
 }
 
-TEST(BootClock, NeverGoesBack) {
-  const Instant first = BootClock::now();
-  EXPECT_GE(BootClock::now(), first);
-}
-
 }  // namespace
 }  // namespace weft::kube

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "operator/base/random.h"
+#include "tests/world/actor.h"
+
+namespace weft::world {
+
+class World;
+
+// The catalogue of faults. Each seed uses a random part of it.
+class Faults {
+ public:
+  Faults(World& world, std::uint64_t seed);
+  // One random fault of this seed's part happens now.
+  void Strike(std::size_t number);
+  // Ends all that last.
+  void EndAll();
+
+ private:
+  using Act = std::string (Faults::*)();  // returns what it did; "": nothing
+  struct Kind {
+    const char* name;
+    Act act;
+  };
+  static const std::vector<Kind>& All();
+
+  // Of operators.
+  std::string KillLeader();
+  std::string KillAny();
+  std::string StopLeader();
+  std::string FreezeLeader();
+  std::string CutLeader();
+  // Of requests and watches.
+  std::string ServerDown();
+  std::string SlowRequests();
+  std::string LostRequests();
+  std::string UnansweredRequests();
+  std::string BusyServer();
+  std::string LateWatch();
+  std::string CutWatches();
+  std::string Compaction();
+  // Of nodes and kubelets.
+  std::string LoseNode();
+  std::string MakeNodeAnew();
+  std::string RestartPlugin();
+  std::string FailPulls();
+  std::string CrashPod();
+  std::string Cordon();
+  std::string TaintNode();
+  // Of other controllers and people.
+  std::string SilenceScheduler();
+  std::string CollectPods();
+  std::string DeletePod();
+  std::string EvictPod();
+  std::string DeletePlacement();
+  std::string DeleteService();
+  std::string TightQuota();
+  std::string RefusePods();
+  std::string RefusePlacements();
+  std::string UrgentPod();
+  std::string ForeignService();
+  std::string OwnerlessPlacement();
+  std::string OddAnnotation();
+  std::string StripFinalizer();
+
+  void Hard(std::chrono::seconds time);
+  std::chrono::seconds Some(std::uint64_t least, std::uint64_t most);
+  std::uint64_t Below(std::uint64_t count) { return chance_.Below(count); }
+  std::string AnyNode();
+  std::string AnySpace();
+  // A random object of the resource that satisfies `is`; null: none.
+  std::shared_ptr<const Json> Any(const kube::Resource& resource, bool (*is)(const Json&));
+
+  World& world_;
+  Actor admin_, tenant_;
+  SplitMix64 chance_;
+  std::vector<Kind> chosen_;
+  std::size_t made_ = 0;
+};
+
+}  // namespace weft::world

@@ -1,0 +1,354 @@
+#include "tests/world/laws.h"
+
+#include <algorithm>
+
+namespace weft::world {
+namespace {
+
+constexpr const char* kFinalizer = "weft.dev/claims";
+// Two leaders may overlap for a moment, and the second one knows what the first one did only then.
+constexpr std::chrono::seconds kOverlap{30};
+
+std::string Show(const Json& object) { return api::Show(KeyOf(object)); }
+
+std::string Short(const Json& pod) {
+  return Show(pod) + " on " + TextAt(pod, {"spec", "nodeName"}) + ", " +
+         TextAt(pod, {"status", "phase"}) + (IsDeleting(pod) ? ", being deleted" : "");
+}
+
+bool HasFinalizer(const Json& job) {
+  const Json& all = At(job, {"metadata", "finalizers"});
+  return std::find(all.begin(), all.end(), Json(kFinalizer)) != all.end();
+}
+
+// Whether it is placed or says why not.
+bool Speaks(const Json& job) {
+  if (IsDeleting(job) || IsTrue(job, "Placed") || IsTrue(job, "Suspended")) return true;
+  for (const char* type : {"Accepted", "Placed"}) {
+    const Json& one = ConditionOf(job, type);
+    if (TextAt(one, {"status"}) == "False" && !TextAt(one, {"reason"}).empty() &&
+        !TextAt(one, {"message"}).empty()) {
+      return true;
+    }
+  }
+  return IsTrue(job, "Complete") || IsTrue(job, "Failed");
+}
+
+bool ProgramFailed(const std::string& reason) {
+  static const std::set<std::string> kReasons = {"Error", "OOMKilled", "ContainerCannotRun",
+                                                 "PodFailed", "StartupTimeout"};
+  return kReasons.contains(reason);
+}
+
+}  // namespace
+
+void Laws::Break(const std::string& law, const std::string& text) {
+  broken_.push_back({law, text, fibers_.now()});
+}
+
+void Laws::OnChange(const Change& change) {
+  cluster_.Apply(change, fibers_.now());
+  if (change.resource == "pods") LookAtPod(change);
+  if (change.resource == "placements.weft.dev") LookAtPlacement(change);
+  if (change.resource == "trainingjobs.weft.dev") LookAtJob(change);
+  if (change.resource == "leases.coordination.k8s.io") {
+    if (!holder_.empty()) held_[holder_] = fibers_.now();
+    holder_ = change.type == Change::Type::kDeleted
+                  ? ""
+                  : TextAt(*change.object, {"spec", "holderIdentity"});
+  }
+  if (!options_.canary.empty() && change.type != Change::Type::kDeleted &&
+      (change.resource == "trainingjobs.weft.dev" || change.resource == "placements.weft.dev" ||
+       change.resource == "events.events.k8s.io" || change.resource == "configmaps")) {
+    const Json& told = change.resource == "trainingjobs.weft.dev" ? At(*change.object, {"status"})
+                                                                  : *change.object;
+    if (told.dump().find(options_.canary) != std::string::npos) {
+      Break("I17", Show(*change.object) + " tells a secret");
+    }
+  }
+}
+
+void Laws::LookAtPod(const Change& change) {
+  const Json& pod = *change.object;
+  const std::string node = TextAt(pod, {"spec", "nodeName"});
+  const bool gone = change.type == Change::Type::kDeleted;
+  if (!node.empty() && !gone && !HasEnded(pod) && !cluster_.unhealthy.contains(node)) {
+    std::int64_t held = 0;
+    for (const auto& [uid, one] : cluster_.on_node[node]) held += GpusOf(*one);
+    if (held > cluster_.AllocatableOf(node)) {
+      Break("I1'", Show(pod) + ": node " + node + " holds " + std::to_string(held) + " GPUs");
+    }
+  }
+  if (JobOf(pod).empty() || !WorkerOf(pod)) return;
+  if (change.type == Change::Type::kAdded) LookAtNewPod(pod);
+  LookAtWindow(pod);
+}
+
+void Laws::LookAtNewPod(const Json& pod) {
+  const std::string job = JobOf(pod);
+  const std::int64_t attempt = AttemptOf(pod), worker = *WorkerOf(pod);
+  const auto& plans = cluster_.placements_of_job[job];
+  const auto plan = plans.find(attempt);
+  const auto nodes = plan == plans.end() ? std::vector<std::string>{} : NodesOf(*plan->second);
+  if (worker >= static_cast<std::int64_t>(nodes.size())) {
+    Break("I2a", Show(pod) + " was created without a plan");
+  } else if (PinnedNode(pod) != nodes[static_cast<std::size_t>(worker)]) {
+    Break("I2a", Show(pod) + " is tied to " + PinnedNode(pod) + ", the plan says " +
+                     nodes[static_cast<std::size_t>(worker)]);
+  }
+  if (!created_.emplace(job, attempt, worker).second) {
+    Break("I3", Show(pod) + " was created twice");
+  }
+  for (const auto& other : cluster_.LivePods(job)) {
+    if (AttemptOf(*other) < attempt && !CountsAsGone(*other)) {
+      Break("I3", Show(pod) + " was created beside " + Short(*other));
+    }
+  }
+  const auto owner = cluster_.jobs.find(job);
+  if (owner == cluster_.jobs.end()) return;
+  const std::int64_t known = NumberAt(*owner->second, {"status", "attempt"});
+  if (attempt < known) {
+    Break("I4", Show(pod) + " was created in attempt " + std::to_string(known));
+  }
+  LookAtTemplate(pod);
+}
+
+void Laws::LookAtTemplate(const Json& pod) {
+  const Json& job = *cluster_.jobs.at(JobOf(pod));
+  const Json& wanted = At(job, {"spec", "workers", "template", "spec"});
+  for (const char* field : {"nodeSelector", "priorityClassName", "terminationGracePeriodSeconds",
+                            "hostNetwork", "hostPID", "serviceAccountName"}) {
+    const Json& made = At(pod, {"spec", field});
+    if (!At(wanted, {field}).is_null() && made != At(wanted, {field})) {
+      Break("I15", Show(pod) + ": " + field + " is not the template's");
+    }
+    if (made == Json(true) && At(wanted, {field}) != Json(true)) {
+      Break("I15", Show(pod) + ": " + field + " is not the template's");
+    }
+  }
+  const std::int64_t asked = GpusOf(pod),
+                     gpus = NumberAt(job, {"spec", "accelerator", "perWorker"});
+  if (asked != gpus) Break("I15", Show(pod) + " asks for " + std::to_string(asked) + " GPUs");
+}
+
+// Nobody confirms an end on a node that is lost; being deleted is enough there.
+bool Laws::CountsAsGone(const Json& pod) const {
+  return IsDeleting(pod) && cluster_.unhealthy.contains(TextAt(pod, {"spec", "nodeName"}));
+}
+
+void Laws::LookAtWindow(const Json& pod) {
+  const Gang gang{JobOf(pod), AttemptOf(pod)};
+  if (!TextAt(pod, {"spec", "nodeName"}).empty()) bound_[gang].insert(*WorkerOf(pod));
+  const auto& plans = cluster_.placements_of_job[gang.first];
+  const auto plan = plans.find(gang.second);
+  const bool whole = plan != plans.end() && bound_[gang].size() == NodesOf(*plan->second).size();
+  const auto live = cluster_.LivePods(gang.first);
+  const bool partly = !whole && std::any_of(live.begin(), live.end(), [&](const auto& one) {
+    return AttemptOf(*one) == gang.second && !TextAt(*one, {"spec", "nodeName"}).empty() &&
+           !CountsAsGone(*one);
+  });
+  if (!partly) {
+    open_.erase(gang);
+  } else if (open_.try_emplace(gang).second) {
+    ++windows_;
+  }
+}
+
+void Laws::LookAtPlacement(const Change& change) {
+  const Json& placement = *change.object;
+  if (change.type == Change::Type::kDeleted) return;
+  const std::string job = JobOf(placement);
+  if (change.type == Change::Type::kAdded && !job.empty() && cluster_.jobs.contains(job)) {
+    const std::int64_t known = NumberAt(*cluster_.jobs.at(job), {"status", "attempt"});
+    if (AttemptOf(placement) < known) {
+      Break("I4", Show(placement) + " was created in attempt " + std::to_string(known));
+    }
+  }
+  const auto nodes = NodesOf(placement);
+  const auto before = change.before ? NodesOf(*change.before) : std::vector<std::string>{};
+  if (!before.empty() && before != nodes && !job.empty()) {
+    Break("I2d", Show(placement) + ": its nodes have changed");
+  }
+  if (nodes.empty() || !before.empty()) return;
+  LookAtClaims(placement);
+  if (!job.empty()) LookAtExclusion(placement);
+}
+
+void Laws::LookAtClaims(const Json& placement) {
+  if (cluster_.led_anew != Instant::min() && fibers_.now() - cluster_.led_anew < kOverlap) return;
+  const std::string job = JobOf(placement);
+  const std::int64_t attempt = AttemptOf(placement);
+  std::int64_t wanted = NumberAt(placement, {"spec", "accelerator", "perWorker"});
+  if (wanted == 0) wanted = 8;
+  std::map<std::string, std::int64_t> held;
+  for (const std::string& node : NodesOf(placement)) held[node] += wanted;
+  const auto count = [&](const Json& pod, const std::string& node) {
+    const bool own = !job.empty() && JobOf(pod) == job && AttemptOf(pod) == attempt;
+    if (!own && held.contains(node)) held[node] += GpusOf(pod);
+  };
+  for (const auto& [node, gpus] : std::map(held)) {
+    for (const auto& [uid, pod] : cluster_.on_node[node]) count(*pod, node);
+  }
+  for (const auto& [of, pods] : cluster_.pods_of_job) {
+    for (const auto& [uid, pod] : pods) {
+      if (TextAt(*pod, {"spec", "nodeName"}).empty() && !HasEnded(*pod)) {
+        count(*pod, PinnedNode(*pod));
+      }
+    }
+  }
+  for (const auto& [node, gpus] : held) {
+    if (gpus > cluster_.AllocatableOf(node) && !cluster_.unhealthy.contains(node)) {
+      Break("I1", Show(placement) + ": with it " + std::to_string(gpus) + " GPUs of node " + node +
+                      " are given out");
+    }
+  }
+}
+
+void Laws::LookAtExclusion(const Json& placement) {
+  const auto job = cluster_.jobs.find(JobOf(placement));
+  if (job == cluster_.jobs.end()) return;
+  const Json& why = ConditionOf(*job->second, "Restarting");
+  if (TextAt(why, {"reason"}) != "BindRefused") return;
+  const std::string words = TextAt(why, {"message"});
+  for (const std::string& node : NodesOf(placement)) {
+    const auto at = words.find(node);
+    if (at == std::string::npos) continue;
+    const std::size_t end = at + node.size();
+    if (end < words.size() && std::isalnum(static_cast<unsigned char>(words[end])) != 0) continue;
+    Break("I10", Show(placement) + ": planned on " + node + ", which refused it before: " + words);
+  }
+}
+
+void Laws::LookAtJob(const Change& change) {
+  const Json& job = *change.object;
+  LookAtDeparture(change);
+  const std::string uid = UidOf(job);
+  if (change.type == Change::Type::kDeleted || Speaks(job)) {
+    mute_.erase(uid);
+  } else {
+    mute_.try_emplace(uid);
+  }
+  if (change.type == Change::Type::kDeleted) return;
+  static const Json kNone = Json::object();
+  const Json& before = change.before ? *change.before : kNone;
+  LookAtEnd(job, before);
+  LookAtCounters(job, before);
+  LookAtService(job, before);
+}
+
+void Laws::LookAtEnd(const Json& job, const Json& before) {
+  int ends = 0;
+  for (const char* type : {"Complete", "Failed"}) {
+    ends += IsTrue(job, type) ? 1 : 0;
+    if (IsTrue(before, type) && !IsTrue(job, type)) {
+      Break("I5", Show(job) + " is no longer " + type);
+    }
+  }
+  if (ends > 1) Break("I5", Show(job) + " is Complete and Failed");
+  if (!IsTrue(job, "Complete") || IsTrue(before, "Complete")) return;
+  // Succeeded pods may be collected before that; their indexes stay in the status.
+  std::set<std::int64_t> done;
+  for (const auto& [uid, pod] : cluster_.pods_of_job[UidOf(job)]) {
+    if (AttemptOf(*pod) == NumberAt(job, {"status", "attempt"}) &&
+        TextAt(*pod, {"status", "phase"}) == "Succeeded" && WorkerOf(*pod)) {
+      done.insert(*WorkerOf(*pod));
+    }
+  }
+  const std::int64_t replicas = NumberAt(job, {"spec", "workers", "replicas"});
+  const bool told = !TextAt(job, {"status", "completedIndexes"}).empty() ||
+                    !TextAt(before, {"status", "completedIndexes"}).empty();
+  if (static_cast<std::int64_t>(done.size()) < replicas && !told) {
+    Break("I5", Show(job) + " is Complete with " + std::to_string(done.size()) +
+                    " workers that succeeded");
+  }
+}
+
+void Laws::LookAtCounters(const Json& job, const Json& before) {
+  for (const char* field : {"attempt", "observedGeneration", "restarts"}) {
+    const std::int64_t now = NumberAt(job, {"status", field});
+    const std::int64_t was = NumberAt(before, {"status", field});
+    if (now < was) {
+      Break(field == std::string("attempt") ? "I4" : "I5",
+            Show(job) + ": " + field + " " + std::to_string(now) + " after " + std::to_string(was));
+    }
+  }
+  if (NumberAt(job, {"status", "observedGeneration"}) > NumberAt(job, {"metadata", "generation"})) {
+    Break("I5", Show(job) + ": observedGeneration is of the future");
+  }
+  const Json& why = ConditionOf(job, "Restarting");
+  const bool begins = TextAt(why, {"status"}) == "True" && !IsTrue(before, "Restarting");
+  if (begins && ProgramFailed(TextAt(why, {"reason"})) &&
+      NumberAt(job, {"status", "restarts"}) <= NumberAt(before, {"status", "restarts"})) {
+    Break("I5", Show(job) + " restarted for " + TextAt(why, {"reason"}) + " and did not count it");
+  }
+  for (const Json& was : At(before, {"status", "conditions"})) {
+    const Json& now = ConditionOf(job, TextAt(was, {"type"}));
+    if (!now.is_null() && TextAt(now, {"status"}) == TextAt(was, {"status"}) &&
+        TextAt(now, {"lastTransitionTime"}) != TextAt(was, {"lastTransitionTime"})) {
+      Break("I5", Show(job) + ": " + TextAt(was, {"type"}) + " is as before, at another time");
+    }
+  }
+}
+
+void Laws::LookAtDeparture(const Change& change) {
+  const Json& job = *change.object;
+  const bool had = change.before && HasFinalizer(*change.before);
+  if (change.type != Change::Type::kDeleted && (!had || HasFinalizer(job))) return;
+  if (!had && change.type == Change::Type::kDeleted) return;  // it never started anything
+  for (const auto& [uid, pod] : cluster_.pods_of_job[UidOf(job)]) {
+    if (!CountsAsGone(*pod) && !HasEnded(*pod)) {
+      Break("I11", Show(job) + " was let go before its pod " + Short(*pod));
+    }
+  }
+}
+
+void Laws::LookAtService(const Json& job, const Json& before) {
+  if (!IsTrue(job, "PodsReady") || IsTrue(before, "PodsReady")) return;
+  const std::string uid = UidOf(job);
+  std::set<std::string> own = {uid};
+  for (const auto& [attempt, placement] : cluster_.placements_of_job[uid]) {
+    own.insert(UidOf(*placement));
+  }
+  for (const auto& pod : cluster_.LivePods(uid)) {
+    const std::string name = TextAt(*pod, {"spec", "subdomain"});
+    const auto service = cluster_.services.find({KeyOf(*pod).space, name});
+    bool ours = false;
+    if (service != cluster_.services.end()) {
+      for (const Json& owner : At(*service->second, {"metadata", "ownerReferences"})) {
+        ours |= own.contains(TextAt(owner, {"uid"}));
+      }
+    }
+    if (!ours) return Break("I9", Show(job) + " runs with a Service that is not its own: " + name);
+  }
+}
+
+void Laws::Tick(bool hard) {
+  const Instant::duration passed = fibers_.now() - ticked_;
+  ticked_ = fibers_.now();
+  if (hard) return;
+  for (auto it = open_.begin(); it != open_.end();) {
+    it->second += passed;
+    if (it->second <= options_.window) {
+      ++it;
+      continue;
+    }
+    const auto job = cluster_.jobs.find(it->first.first);
+    Break("I2c", (job == cluster_.jobs.end() ? it->first.first : Show(*job->second)) +
+                     ": attempt " + std::to_string(it->first.second) +
+                     " is partly bound for too long");
+    it = open_.erase(it);
+  }
+  for (auto it = mute_.begin(); it != mute_.end();) {
+    it->second += passed;
+    if (it->second <= options_.visible) {
+      ++it;
+      continue;
+    }
+    const auto job = cluster_.jobs.find(it->first);
+    Break("I20", (job == cluster_.jobs.end() ? it->first : Show(*job->second)) +
+                     " is neither placed nor says why");
+    it = mute_.erase(it);
+  }
+}
+
+}  // namespace weft::world

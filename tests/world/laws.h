@@ -1,0 +1,80 @@
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tests/world/seen_cluster.h"
+#include "tests/world/wire.h"
+
+namespace weft::world {
+
+// A law of operator/docs/reliability.md that was broken.
+struct Violation {
+  std::string law;  // "I3"
+  std::string text;
+  Instant at{};
+};
+
+// The laws, over every change and every request of the operators. Laws of time have the same
+// weight as the others: virtual time does not depend on the machine.
+class Laws {
+ public:
+  struct Options {
+    std::chrono::seconds window{150};  // a gang is partly bound at most so long
+    std::chrono::seconds visible{90};  // a job says why it does not start after at most so long
+    std::string canary;                // a secret that no status may tell
+  };
+  Laws(Fibers& fibers, Options options) : fibers_(fibers), options_(std::move(options)) {}
+
+  void OnChange(const Change& change);
+  void OnSent(const Sent& sent);
+  // Time has passed. `hard`: nothing can go on now, so laws of time wait.
+  void Tick(bool hard);
+  void Break(const std::string& law, const std::string& text);
+
+  const std::vector<Violation>& broken() const { return broken_; }
+  const SeenCluster& cluster() const { return cluster_; }
+  std::size_t windows() const { return windows_; }
+
+ private:
+  void LookAtPod(const Change& change);
+  void LookAtNewPod(const Json& pod);
+  void LookAtTemplate(const Json& pod);
+  void LookAtWindow(const Json& pod);
+  void LookAtPlacement(const Change& change);
+  void LookAtClaims(const Json& placement);
+  void LookAtExclusion(const Json& placement);
+  void LookAtJob(const Change& change);
+  void LookAtEnd(const Json& job, const Json& before);
+  void LookAtCounters(const Json& job, const Json& before);
+  void LookAtDeparture(const Change& change);
+  void LookAtService(const Json& job, const Json& before);
+  void LookAtWrite(const Sent& sent, const std::string& resource);
+  void LookAtRate(const Sent& sent, const std::string& resource);
+  bool CountsAsGone(const Json& pod) const;
+
+  Fibers& fibers_;
+  const Options options_;
+  SeenCluster cluster_;
+  std::vector<Violation> broken_;
+  using Gang = std::pair<std::string, std::int64_t>;
+  std::map<Gang, std::set<std::int64_t>> bound_;  // workers that were ever bound
+  std::map<Gang, Instant::duration> open_;        // how long the gang is partly bound
+  std::set<std::tuple<std::string, std::int64_t, std::int64_t>> created_;
+  std::map<std::string, Instant::duration> mute_;  // jobs that neither start nor say why
+  std::map<std::string, std::deque<Instant>> times_, refused_;  // of requests, by what they ask
+  std::set<std::string> hot_;
+  std::string holder_;                   // of the Lease
+  std::map<std::string, Instant> held_;  // by holder: when it last held the Lease
+  Instant ticked_{};
+  std::size_t windows_ = 0;
+};
+
+}  // namespace weft::world

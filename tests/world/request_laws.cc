@@ -1,0 +1,128 @@
+// The laws of what an operator asks of the API server.
+
+#include <algorithm>
+
+#include "tests/world/laws.h"
+
+namespace weft::world {
+namespace {
+
+// What was decided under the Lease may still be on its way.
+constexpr std::chrono::seconds kOnItsWay{2};
+constexpr std::chrono::seconds kHot{10};
+constexpr std::size_t kMostInHot = 25;
+// What was refused for good is asked for again after 2, 2, 4 s and more.
+constexpr std::chrono::seconds kRefusedSpan{2};
+constexpr std::size_t kMostRefused = 8;
+
+bool IsRefusal(int status) { return status == 400 || status == 403 || status == 422; }
+
+bool IsOurs(const std::string& resource) {
+  static const std::set<std::string> kOurs = {
+      "trainingjobs.weft.dev", "placements.weft.dev", "pods", "services", "configmaps", "secrets"};
+  return kOurs.contains(resource);
+}
+
+// uid and resourceVersion that the request says the object must have.
+std::pair<std::string, std::string> Preconditions(const kube::Request& request, const Json& body) {
+  if (body.is_array()) {
+    std::pair<std::string, std::string> found;
+    for (const Json& one : body) {
+      if (TextAt(one, {"op"}) != "test") continue;
+      if (TextAt(one, {"path"}) == "/metadata/uid") found.first = TextAt(one, {"value"});
+      if (TextAt(one, {"path"}) == "/metadata/resourceVersion") {
+        found.second = TextAt(one, {"value"});
+      }
+    }
+    return found;
+  }
+  if (request.method == kube::Method::kDelete || request.path.ends_with("/eviction")) {
+    const Json& how = body.contains("deleteOptions") ? body.at("deleteOptions") : body;
+    return {TextAt(how, {"preconditions", "uid"}),
+            TextAt(how, {"preconditions", "resourceVersion"})};
+  }
+  return {TextAt(body, {"metadata", "uid"}), TextAt(body, {"metadata", "resourceVersion"})};
+}
+
+std::string Told(const Sent& sent) {
+  return sent.machine + " " + kube::NameOf(sent.request.method) + " " + sent.request.path + " (" +
+         std::to_string(sent.answer.status) + ")";
+}
+
+}  // namespace
+
+void Laws::OnSent(const Sent& sent) {
+  const kube::Request& request = sent.request;
+  const auto version = request.query.find("resourceVersion");
+  if (version != request.query.end() && version->second == "0") {
+    Break("I16", Told(sent) + " reads at resourceVersion=0");
+  }
+  if (request.method == kube::Method::kGet) return;
+  const std::string resource = ResourceOf(request.path);
+  if (resource == "leases.coordination.k8s.io") return;
+  if (holder_ != sent.machine) {
+    const auto held = held_.find(sent.machine);
+    if (held == held_.end() || fibers_.now() - held->second > kOnItsWay) {
+      Break("I7", Told(sent) + " without the Lease, which is " +
+                      (holder_.empty() ? "nobody" : holder_) + "'s");
+    }
+  }
+  LookAtRate(sent, resource);
+  if (IsOurs(resource)) LookAtWrite(sent, resource);
+}
+
+void Laws::LookAtWrite(const Sent& sent, const std::string& resource) {
+  const kube::Request& request = sent.request;
+  const Json body = request.body.empty() ? Json::object() : Json::parse(request.body);
+  const auto [uid, version] = Preconditions(request, body);
+  const bool evicts = request.path.ends_with("/eviction");
+  if ((request.method == kube::Method::kDelete || evicts) && uid.empty()) {
+    Break("I8", Told(sent) + " without the uid that it means");
+  }
+  if (request.method == kube::Method::kPatch || request.method == kube::Method::kPut) {
+    if (uid.empty() && version.empty()) {
+      Break("I8", Told(sent) + " without the uid or version that it means");
+    }
+    if (resource == "trainingjobs.weft.dev" && body.is_object() && body.contains("spec")) {
+      Break("I9", Told(sent) + " writes a spec");
+    }
+    if (resource == "placements.weft.dev" && !At(body, {"status", "nodes"}).empty() &&
+        version.empty()) {
+      Break("I2b", Told(sent) + " writes nodes whatever the Placement has become");
+    }
+  }
+  if (request.method == kube::Method::kPost && !evicts) {
+    bool owned = false;
+    for (const Json& owner : At(body, {"metadata", "ownerReferences"})) {
+      const std::string kind = TextAt(owner, {"kind"});
+      owned |= kind == "TrainingJob" || kind == "Placement" || kind == "Workload";
+    }
+    const bool learned = TextAt(body, {"metadata", "name"}) == "weft-learned-steps";
+    if (!owned && !learned) Break("I9", Told(sent) + " creates what nobody owns");
+  }
+}
+
+// Nothing is asked for again and again: every retry waits longer than the last.
+void Laws::LookAtRate(const Sent& sent, const std::string& resource) {
+  if (resource == "events.events.k8s.io") return;
+  std::string what =
+      sent.machine + " " + kube::NameOf(sent.request.method) + " " + sent.request.path;
+  if (sent.request.query.contains("dryRun")) what += " (dry run)";
+  if (sent.request.method == kube::Method::kPost && !sent.request.path.ends_with("/eviction")) {
+    const Json body = Json::parse(sent.request.body);
+    what += " " + TextAt(body, {"metadata", "name"});
+  }
+  const auto count = [&](std::deque<Instant>& times, Instant::duration span) {
+    times.push_back(fibers_.now());
+    while (times.front() < fibers_.now() - span) times.pop_front();
+    return times.size();
+  };
+  const bool hot = count(times_[what], kHot) > kMostInHot;
+  const bool refused =
+      IsRefusal(sent.answer.status) && count(refused_[what], kRefusedSpan) > kMostRefused;
+  if ((hot || refused) && hot_.insert(what).second) {
+    Break("I6", what + (hot ? " again and again" : " again and again, although it is refused"));
+  }
+}
+
+}  // namespace weft::world

@@ -1,0 +1,194 @@
+#include "tests/world/scheduler.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace weft::world {
+namespace {
+
+constexpr std::chrono::milliseconds kCycle{20};
+constexpr std::chrono::seconds kRetry{5};
+
+bool Tolerates(const Json& pod, const Json& taint) {
+  for (const Json& one : At(pod, {"spec", "tolerations"})) {
+    const std::string key = TextAt(one, {"key"}), effect = TextAt(one, {"effect"});
+    if (!effect.empty() && effect != TextAt(taint, {"effect"})) continue;
+    if (key.empty() && TextAt(one, {"operator"}) == "Exists") return true;
+    if (key != TextAt(taint, {"key"})) continue;
+    if (TextAt(one, {"operator"}) == "Exists") return true;
+    if (TextAt(one, {"value"}) == TextAt(taint, {"value"})) return true;
+  }
+  return false;
+}
+
+bool HasValue(const Json& requirement, const std::string& value) {
+  const Json& values = At(requirement, {"values"});
+  return std::find(values.begin(), values.end(), Json(value)) != values.end();
+}
+
+bool Matches(const Json& requirement, bool exists, const std::string& value) {
+  const std::string how = TextAt(requirement, {"operator"});
+  if (how == "In") return exists && HasValue(requirement, value);
+  if (how == "NotIn") return !exists || !HasValue(requirement, value);
+  if (how == "Exists") return exists;
+  if (how == "DoesNotExist") return !exists;
+  return false;
+}
+
+bool TermMatches(const Json& term, const Json& node) {
+  for (const Json& one : At(term, {"matchFields"})) {
+    if (!Matches(one, true, TextAt(node, {"metadata", "name"}))) return false;
+  }
+  for (const Json& one : At(term, {"matchExpressions"})) {
+    const Json& value = At(node, {"metadata", "labels", TextAt(one, {"key"}).c_str()});
+    if (!Matches(one, value.is_string(), value.is_string() ? value.get<std::string>() : "")) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool SelectorMatches(const Json& pod, const Json& node) {
+  for (const auto& [key, value] : At(pod, {"spec", "nodeSelector"}).items()) {
+    if (At(node, {"metadata", "labels", key.c_str()}) != value) return false;
+  }
+  const Json& terms =
+      At(pod, {"spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution",
+               "nodeSelectorTerms"});
+  if (!terms.is_array()) return true;
+  return std::any_of(terms.begin(), terms.end(),
+                     [&](const Json& term) { return TermMatches(term, node); });
+}
+
+bool IsPending(const Json& pod) {
+  return TextAt(pod, {"spec", "nodeName"}).empty() && !IsDeleting(pod) && !HasEnded(pod) &&
+         At(pod, {"spec", "schedulingGates"}).empty();
+}
+
+}  // namespace
+
+Scheduler::Scheduler(Fibers& fibers, ApiServer& server, std::uint64_t seed)
+    : fibers_(fibers), api_(server, "kube-scheduler"), chance_(seed) {}
+
+void Scheduler::OnChange(const Change& change) {
+  if (change.resource == "nodes") return TryAllSoon();
+  if (change.resource != "pods") return;
+  const Json& pod = *change.object;
+  const std::string node = TextAt(pod, {"spec", "nodeName"});
+  const bool gone = change.type == Change::Type::kDeleted;
+  if (!node.empty()) {
+    if (gone || HasEnded(pod)) {
+      if (held_[node].erase(change.key) > 0) TryAllSoon();
+    } else {
+      held_[node][change.key] = GpusOf(pod);
+    }
+  }
+  if (gone || !IsPending(pod)) {
+    pending_.erase(change.key);
+  } else if (pending_.try_emplace(change.key, 0).second) {
+    Enqueue(change.key, kCycle);
+  }
+}
+
+void Scheduler::SetSilent(bool silent) {
+  silent_ = silent;
+  if (!silent) TryAllSoon();
+}
+
+void Scheduler::Enqueue(const api::ObjectKey& pod, Instant::duration delay) {
+  const std::chrono::microseconds jitter(chance_.Below(100'000));
+  fibers_.After(delay + jitter, [this, pod] { Try(pod); });
+}
+
+void Scheduler::TryAllSoon() {
+  if (std::exchange(sweep_, true)) return;
+  fibers_.After(kCycle, [this] {
+    sweep_ = false;
+    std::vector<api::ObjectKey> all;
+    for (const auto& [key, tries] : pending_) all.push_back(key);
+    for (const api::ObjectKey& key : all) Try(key);
+  });
+}
+
+// Why the node is not possible; "": it is. "GPUs" if only they are missing.
+std::string Scheduler::WhyNot(const Json& pod, const Json& node) const {
+  if (!SelectorMatches(pod, node)) return "didn't match Pod's node affinity/selector";
+  if (At(node, {"spec", "unschedulable"}) == Json(true)) return "were unschedulable";
+  for (const Json& taint : At(node, {"spec", "taints"})) {
+    if (TextAt(taint, {"effect"}) != "PreferNoSchedule" && !Tolerates(pod, taint)) {
+      return "had untolerated taint {" + TextAt(taint, {"key"}) + "}";
+    }
+  }
+  const auto held = held_.find(TextAt(node, {"metadata", "name"}));
+  std::int64_t used = 0;
+  if (held != held_.end()) {
+    for (const auto& [key, gpus] : held->second) used += gpus;
+  }
+  const std::int64_t there = NumberAt(node, {"status", "allocatable", "nvidia.com/gpu"});
+  return used + GpusOf(pod) > there ? "GPUs" : "";
+}
+
+// Makes room for the pod by ending pods of lower priority.
+bool Scheduler::Preempt(const Json& pod, const std::string& node) {
+  const std::int64_t priority = NumberAt(pod, {"spec", "priority"});
+  std::vector<api::ObjectKey> victims;
+  std::int64_t missing = GpusOf(pod);
+  for (const auto& [key, gpus] : held_[node]) {
+    const auto other = api_.Find(kube::kPods, key);
+    if (!other || IsDeleting(*other)) return false;  // it goes already
+    if (NumberAt(*other, {"spec", "priority"}) >= priority || missing <= 0) continue;
+    victims.push_back(key);
+    missing -= gpus;
+  }
+  if (victims.empty() || missing > 0) return false;
+  api_.Patch(kube::kPods, KeyOf(pod), {{"status", {{"nominatedNodeName", node}}}}, "status");
+  for (const api::ObjectKey& victim : victims) api_.Delete(kube::kPods, victim);
+  return true;
+}
+
+void Scheduler::Refuse(const Json& pod, const std::string& why) {
+  const Json& known = ConditionOf(pod, "PodScheduled");
+  if (TextAt(known, {"status"}) == "False" && TextAt(known, {"message"}) == why) return;
+  api_.Patch(kube::kPods, KeyOf(pod),
+             {{"status",
+               {{"phase", "Pending"},
+                {"conditions",
+                 {{{"type", "PodScheduled"},
+                   {"status", "False"},
+                   {"reason", "Unschedulable"},
+                   {"message", why}}}}}}},
+             "status");
+}
+
+void Scheduler::Try(const api::ObjectKey& key) {
+  const auto found = pending_.find(key);
+  if (silent_ || found == pending_.end()) return;
+  const auto pod = api_.Find(kube::kPods, key);
+  if (!pod || !IsPending(*pod)) return;
+  std::vector<std::string> fits, crowded;
+  std::map<std::string, int> reasons;
+  for (const auto& [name, node] : api_.server().All("nodes")) {
+    const std::string why = WhyNot(*pod, *node);
+    if (why.empty()) fits.push_back(name.name);
+    if (why == "GPUs") crowded.push_back(name.name);
+    if (!why.empty()) ++reasons[why == "GPUs" ? "Insufficient nvidia.com/gpu" : why];
+  }
+  if (!fits.empty()) {
+    api_.Bind(key, UidOf(*pod), fits[chance_.Below(fits.size())]);
+    return;
+  }
+  if (NumberAt(*pod, {"spec", "priority"}) > 0 && !crowded.empty() &&
+      Preempt(*pod, crowded[chance_.Below(crowded.size())])) {
+    return;
+  }
+  std::string text =
+      "0/" + std::to_string(api_.server().All("nodes").size()) + " nodes are available: ";
+  for (const auto& [why, count] : reasons) text += std::to_string(count) + " " + why + ", ";
+  text.replace(text.size() - 2, 2, ".");
+  Refuse(*pod, text);
+  const auto still = pending_.find(key);
+  if (still != pending_.end() && ++still->second < 8) Enqueue(key, kRetry);
+}
+
+}  // namespace weft::world

@@ -1,0 +1,131 @@
+#include "tests/world/users.h"
+
+#include <utility>
+
+namespace weft::world {
+namespace {
+
+enum class Fate : std::uint8_t {
+  kRuns,
+  kFails,
+  kDeleted,
+  kSuspended,
+  kEdited,     // to what cannot be read, and back
+  kMadeAgain,  // deleted, and made again under its name
+  kForEver,    // runs until it is deleted
+  kTooLarge,   // fits never
+  kGone,       // leaves by itself (ttlSecondsAfterFinished)
+};
+constexpr Fate kFates[] = {Fate::kRuns,      Fate::kRuns,   Fate::kRuns,      Fate::kRuns,
+                           Fate::kRuns,      Fate::kRuns,   Fate::kFails,     Fate::kDeleted,
+                           Fate::kSuspended, Fate::kEdited, Fate::kMadeAgain, Fate::kForEver,
+                           Fate::kTooLarge,  Fate::kGone};
+
+}  // namespace
+
+Users::Users(Fibers& fibers, ApiServer& server, Options options, std::uint64_t seed)
+    : fibers_(fibers), api_(server, "researcher"), options_(std::move(options)), chance_(seed) {}
+
+Json Users::JobOf(const std::string& space, const std::string& name) {
+  const std::uint64_t gpus = chance_.Below(6) == 0 ? (1ULL << chance_.Below(3)) : 8;
+  const Json trainer = {{"name", "trainer"},
+                        {"image", "registry.example/train:1"},
+                        {"command", {"torchrun", "train.py"}},
+                        {"env", {{{"name", "PASSWORD"}, {"value", options_.canary}}}},
+                        {"resources", {{"limits", {{"nvidia.com/gpu", gpus}}}}}};
+  // Half of the jobs are small.
+  std::uint64_t replicas = 1 + chance_.Below(chance_.Below(2) == 0 ? 3 : options_.most_replicas);
+  Json spec = {{"framework", {{"type", "Torch"}}},
+               {"accelerator", {{"resourceName", "nvidia.com/gpu"}, {"perWorker", gpus}}},
+               {"failurePolicy", {{"maxRestarts", 1 + chance_.Below(3)}}},
+               {"workers",
+                {{"replicas", replicas},
+                 {"template",
+                  {{"metadata",
+                    {{"annotations",
+                      {{"weft.test/run-seconds",
+                        std::to_string(10 + chance_.Below(options_.most_run_seconds))},
+                       {"weft.test/stop-seconds", std::to_string(chance_.Below(20))}}}}},
+                   {"spec",
+                    {{"terminationGracePeriodSeconds", 1 + chance_.Below(30)},
+                     {"containers", {trainer}}}}}}}}};
+  if (chance_.Below(4) == 0) spec["topology"] = {{"preferred", "leaf"}};
+  if (chance_.Below(6) == 0 && replicas <= 8) spec["topology"] = {{"required", "leaf"}};
+  return {{"apiVersion", "weft.dev/v1alpha1"},
+          {"kind", "TrainingJob"},
+          {"metadata", {{"name", name}, {"namespace", space}}},
+          {"spec", std::move(spec)}};
+}
+
+void Users::Later(std::uint64_t most_seconds, std::function<void(const api::ObjectKey&)> act,
+                  const api::ObjectKey& job) {
+  fibers_.After(std::chrono::milliseconds(chance_.Below(most_seconds * 1'000)),
+                [act = std::move(act), job] { act(job); });
+}
+
+void Users::Suspend(const api::ObjectKey& job, bool suspend) {
+  api_.Patch(kube::kTrainingJobs, job, {{"spec", {{"suspend", suspend}}}});
+}
+
+void Users::Delete(const api::ObjectKey& job, const char* propagation) {
+  api_.Delete(kube::kTrainingJobs, job, {.propagation = propagation});
+}
+
+void Users::SubmitOne() {
+  const Fate fate = kFates[chance_.Below(std::size(kFates))];
+  const api::ObjectKey key{options_.spaces[chance_.Below(options_.spaces.size())],
+                           "job-" + std::to_string(submitted_++)};
+  Json job = JobOf(key.space, key.name);
+  Json& pod = job["spec"]["workers"]["template"];
+  Json& annotations = pod["metadata"]["annotations"];
+  std::string end = "Complete";
+  const char* propagation = std::array{"Background", "Foreground", "Background"}[chance_.Below(3)];
+  const auto remove = [this, propagation](const api::ObjectKey& it) { Delete(it, propagation); };
+  if (fate == Fate::kFails) {
+    annotations["weft.test/exit-code"] = "1";
+    end = "Failed";
+  }
+  if (fate == Fate::kForEver) annotations.erase("weft.test/run-seconds");
+  if (fate == Fate::kTooLarge) job["spec"]["workers"]["replicas"] = 1'000;
+  if (fate == Fate::kGone) job["spec"]["ttlSecondsAfterFinished"] = 30;
+  if (fate == Fate::kEdited) job["spec"]["suspend"] = true;
+  api_.Create(kube::kTrainingJobs, job);
+  if (fate == Fate::kDeleted || fate == Fate::kForEver || fate == Fate::kTooLarge) {
+    Later(2'400, remove, key);
+  }
+  if (fate == Fate::kDeleted || fate == Fate::kForEver || fate == Fate::kTooLarge ||
+      fate == Fate::kGone) {
+    end = "";
+  }
+  if (fate == Fate::kSuspended) {
+    for (int i = 0; i < 2; ++i) {
+      Later(
+          600, [this](const auto& it) { Suspend(it, true); }, key);
+    }
+    fibers_.After(std::chrono::seconds(601 + chance_.Below(300)),
+                  [this, key] { Suspend(key, false); });
+  }
+  if (fate == Fate::kEdited) {
+    const Json gpus = job["spec"]["accelerator"]["perWorker"];
+    const auto edit = [this](const api::ObjectKey& it, const Json& value) {
+      api_.Patch(kube::kTrainingJobs, it, {{"spec", {{"accelerator", {{"perWorker", value}}}}}});
+    };
+    Later(
+        60, [edit](const auto& it) { edit(it, 3); }, key);
+    fibers_.After(std::chrono::seconds(61 + chance_.Below(60)), [this, edit, key, gpus] {
+      edit(key, gpus);
+      Suspend(key, false);
+    });
+  }
+  if (fate == Fate::kMadeAgain) {
+    const auto at = std::chrono::seconds(chance_.Below(300));
+    fibers_.After(at, [remove, key] { remove(key); });
+    for (int i = 1; i < 40; ++i) {  // as soon as its name is free
+      fibers_.After(at + std::chrono::seconds(i * 3),
+                    [this, job] { api_.Create(kube::kTrainingJobs, job); });
+    }
+  }
+  expected_.push_back({key, end});
+}
+
+}  // namespace weft::world

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "operator/base/random.h"
+#include "tests/world/actor.h"
+#include "tests/world/fibers.h"
+
+namespace weft::world {
+
+// Researchers who apply TrainingJobs and change their minds.
+class Users {
+ public:
+  struct Options {
+    std::vector<std::string> spaces;
+    std::string canary;  // a secret in each job's environment
+    std::uint64_t most_replicas = 16;
+    std::uint64_t most_run_seconds = 1'800;
+  };
+  Users(Fibers& fibers, ApiServer& server, Options options, std::uint64_t seed);
+
+  // Applies a job of some fate, and does to it what its fate says.
+  void SubmitOne();
+  // Jobs that their authors expect to end by themselves.
+  struct Expected {
+    api::ObjectKey job;
+    std::string end;  // "Complete" or "Failed"; "": deleted
+  };
+  const std::vector<Expected>& expected() const { return expected_; }
+  std::size_t submitted() const { return submitted_; }
+
+ private:
+  Json JobOf(const std::string& space, const std::string& name);
+  void Later(std::uint64_t most_seconds, std::function<void(const api::ObjectKey&)> act,
+             const api::ObjectKey& job);
+  void Suspend(const api::ObjectKey& job, bool suspend);
+  void Delete(const api::ObjectKey& job, const char* propagation);
+
+  Fibers& fibers_;
+  Actor api_;
+  const Options options_;
+  SplitMix64 chance_;
+  std::vector<Expected> expected_;
+  std::size_t submitted_ = 0;
+};
+
+}  // namespace weft::world

@@ -1,0 +1,139 @@
+// Plays days of a cluster under weft-operator in virtual time, until a law is broken. See
+// operator/docs/reliability.md.
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "operator/base/seeded_bug.h"
+#include "tests/world/world.h"
+
+namespace weft::world {
+namespace {
+
+constexpr const char* kHelp =
+    "Plays days of a cluster under weft-operator in virtual time, until a law is broken.\n"
+    "\n"
+    "Usage: weft-day [OPTIONS]\n"
+    "\n"
+    "      --seed N        the first day (default 1)\n"
+    "      --count N       how many days, one seed after the other (default 1)\n"
+    "      --nodes N       of 8 GPUs (default 64)\n"
+    "      --jobs N        that come on a day (default 200)\n"
+    "      --faults N      that come on a day (default 100)\n"
+    "      --operators N   replicas of weft-operator (default 2)\n"
+    "      --hours N       of a day (default 24); an evening without faults follows\n"
+    "      --until STEP    stop after this many changes of objects\n"
+    "      --only-faults M --only-jobs M   bit masks, to shrink a day that breaks a law\n"
+    "      --bug N         plant this bug (base/seeded_bug.h); needs a build with "
+    "WEFT_SEEDED_BUGS\n"
+    "  -v, --verbose       print every change and the operators' logs\n"
+    "      --changes       print every change\n"
+    "  -h, --help          print this help\n"
+    "\n"
+    "Exit codes: 0 no law was broken, 1 one was, 2 bad usage.\n";
+
+struct Flags {
+  World::Options world;
+  std::uint64_t count = 1;
+  bool changes = false;
+};
+
+bool Read(int argc, char** argv, Flags& flags) {
+  std::uint64_t hours = 24, bug = 0;
+  const std::map<std::string, std::function<void(std::uint64_t)>> kNumbers = {
+      {"--seed", [&](auto n) { flags.world.seed = n; }},
+      {"--count", [&](auto n) { flags.count = n; }},
+      {"--nodes", [&](auto n) { flags.world.nodes = n; }},
+      {"--jobs", [&](auto n) { flags.world.jobs = n; }},
+      {"--faults", [&](auto n) { flags.world.faults = n; }},
+      {"--operators", [&](auto n) { flags.world.operators = n; }},
+      {"--hours", [&](auto n) { hours = n; }},
+      {"--until", [&](auto n) { flags.world.until_step = n; }},
+      {"--only-faults", [&](auto n) { flags.world.only_faults = n; }},
+      {"--only-jobs", [&](auto n) { flags.world.only_jobs = n; }},
+      {"--bug", [&](auto n) { bug = n; }},
+  };
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    if (name == "-v" || name == "--verbose") {
+      flags.world.verbose = flags.changes = true;
+    } else if (name == "--changes") {
+      flags.changes = true;
+    } else if (const auto number = kNumbers.find(name); number != kNumbers.end() && i + 1 < argc) {
+      char* end = nullptr;
+      const std::uint64_t value = std::strtoull(argv[++i], &end, 0);
+      if (*end != 0 || end == argv[i]) {
+        std::fprintf(stderr, "weft-day: %s: not a number: %s\n", name.c_str(), argv[i]);
+        return false;
+      }
+      number->second(value);
+    } else {
+      std::fprintf(stderr, "weft-day: unknown option or missing value: %s\n", name.c_str());
+      return false;
+    }
+  }
+  flags.world.day = std::chrono::seconds(hours * 3'600);
+#ifdef WEFT_SEEDED_BUGS
+  planted_bug = static_cast<Bug>(bug);
+#else
+  if (bug != 0) {
+    std::fprintf(stderr, "weft-day: this build has no bugs to plant (WEFT_SEEDED_BUGS)\n");
+    return false;
+  }
+#endif
+  return true;
+}
+
+// Whether no law was broken.
+bool PlayOne(const World::Options& options) {
+  const auto begun = std::chrono::steady_clock::now();
+  World world(options);
+  world.Play();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+  std::printf(
+      "seed %llu: %zu faults, %llu changes, %zu partly bound gangs, digest %016llx, %.2f s\n",
+      static_cast<unsigned long long>(options.seed), world.faults_seen(),
+      static_cast<unsigned long long>(world.steps()), world.laws().windows(),
+      static_cast<unsigned long long>(world.digest()), took.count());
+  if (world.broken().empty()) return true;
+  std::printf("  seed %llu breaks at step %llu:\n", static_cast<unsigned long long>(options.seed),
+              static_cast<unsigned long long>(world.steps()));
+  for (const Violation& one : world.broken()) {
+    std::printf("  %s: %s\n", one.law.c_str(), one.text.c_str());
+  }
+  if (!options.log) {
+    std::printf("  the last changes:\n");
+    for (const std::string& line : world.recent()) std::printf("    %s\n", line.c_str());
+  }
+  return false;
+}
+
+int Main(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "-h") == 0 || std::strcmp(argv[i], "--help") == 0) {
+      std::fputs(kHelp, stdout);
+      return 0;
+    }
+  }
+  Flags flags;
+  if (!Read(argc, argv, flags)) return 2;
+  if (flags.changes) {
+    flags.world.log = [](const std::string& line) { std::printf("%s\n", line.c_str()); };
+  }
+  bool well = true;
+  for (std::uint64_t i = 0; i < flags.count; ++i) {
+    well = PlayOne(flags.world) && well;
+    ++flags.world.seed;
+  }
+  return well ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace weft::world
+
+int main(int argc, char** argv) { return weft::world::Main(argc, argv); }

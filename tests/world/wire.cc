@@ -1,0 +1,184 @@
+#include "tests/world/wire.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace weft::world {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenLooks{200};  // at Request::until
+constexpr kube::Millis kMicro{1};
+
+Error Broken(const char* what) { return {ErrorKind::kTransient, what}; }
+
+// How an overloaded API server, or a proxy before it, answers.
+kube::Response Busy(SplitMix64& chance) {
+  static constexpr int kCodes[] = {429, 500, 503, 504};
+  const int code = kCodes[chance.Below(std::size(kCodes))];
+  kube::Response answer = StatusAnswer(code, "Busy", "the server is busy");
+  if (chance.Below(2) == 0) answer.retry_after = std::chrono::seconds(1 + chance.Below(3));
+  return answer;
+}
+
+}  // namespace
+
+std::string ResourceOf(const std::string& path) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 1; at <= path.size();) {
+    const std::size_t end = std::min(path.find('/', at), path.size());
+    parts.push_back(path.substr(at, end - at));
+    at = end + 1;
+  }
+  const bool core = !parts.empty() && parts[0] == "api";
+  std::size_t next = core ? 2 : 3;
+  const std::string group = core || parts.size() < 2 ? "" : "." + parts[1];
+  if (parts.size() > next + 2 && parts[next] == "namespaces") next += 2;
+  return next < parts.size() ? parts[next] + group : "";
+}
+
+std::shared_ptr<OpenWatches::One> OpenWatches::Add(const std::string& resource,
+                                                   std::uint64_t version) {
+  auto one = std::make_shared<One>();
+  one->resource = resource;
+  one->visible = version;
+  one->last = fibers_.now();
+  auto& open = open_[resource];
+  std::erase_if(open, [](const auto& other) { return other.expired(); });
+  open.push_back(one);
+  return one;
+}
+
+void OpenWatches::OnChange(const Change& change) {
+  const auto found = open_.find(change.resource);
+  if (found == open_.end()) return;
+  for (const std::weak_ptr<One>& open : found->second) {
+    const std::shared_ptr<One> one = open.lock();
+    if (!one) continue;
+    Instant::duration lag =
+        kMicro * (1 + chance_.Below(static_cast<std::uint64_t>(weather_.most_lag.count())));
+    if (const auto late = weather_.late.find(change.resource); late != weather_.late.end()) {
+      lag += late->second;
+    }
+    one->last = std::max(one->last, fibers_.now() + lag);
+    fibers_.At(one->last, [this, open, version = change.version] {
+      const std::shared_ptr<One> seen = open.lock();
+      if (!seen) return;
+      seen->visible = std::max(seen->visible, version);
+      if (seen->fiber != nullptr) fibers_.Wake(seen->fiber);
+    });
+  }
+}
+
+Instant::duration Wire::Delay() {
+  const auto most = static_cast<std::uint64_t>(world_.weather.most_delay.count());
+  return std::chrono::microseconds(100 + chance_.Below(most * 1'000));
+}
+
+bool Wire::Wait(const kube::Request& request, Instant::duration time, Instant deadline) {
+  const Instant end = std::min(world_.fibers.now() + time, deadline);
+  while (world_.fibers.now() < end) {
+    const Instant look = request.until ? world_.fibers.now() + kBetweenLooks : end;
+    world_.fibers.Park(std::min(end, look));
+    if (dead_ || (request.until && request.until() <= world_.fibers.now())) return false;
+  }
+  return !dead_ && world_.fibers.now() < deadline;
+}
+
+// Waits for an answer that does not come.
+Result<kube::Response> Wire::NoAnswer(const kube::Request& request, Instant deadline) {
+  Wait(request, deadline - world_.fibers.now(), deadline);
+  return Broken("no answer");
+}
+
+Result<kube::Response> Wire::Send(const kube::Request& request) {
+  if (!kube::MaySend(request, world_.fibers.now())) return kube::NotSent();
+  const Instant deadline = world_.fibers.now() + request.timeout;
+  if (dead_) return Broken("the process is dead");
+  if (cut_ || Chance(world_.weather.lost)) return NoAnswer(request, deadline);
+  if (!Wait(request, Delay(), deadline)) return Broken("broken off");
+  if (world_.weather.down) return Broken("connection refused");
+  if (Chance(world_.weather.busy)) return Busy(chance_);
+  kube::Response answer = world_.server.Handle(request, user_);
+  world_.on_sent({request, answer, name_});
+  if (cut_ || Chance(world_.weather.unanswered)) return NoAnswer(request, deadline);
+  if (!Wait(request, Delay(), deadline)) return Broken("broken off");
+  return answer;
+}
+
+Result<kube::Response> Wire::Stream(const kube::Request& request, const kube::ChunkSink& sink,
+                                    const kube::Cancel& cancel) {
+  if (!request.query.contains("watch")) {
+    Result<kube::Response> answer = Send(request);
+    if (!answer || answer->status / 100 != 2 || cancel) return answer;
+    const std::string body = std::exchange(answer->body, "");
+    sink(body);
+    return answer;
+  }
+  const Instant deadline = world_.fibers.now() + request.timeout;
+  if (dead_ || cancel) return Broken("the process is dead");
+  if (cut_ || Chance(world_.weather.lost)) return NoAnswer(request, deadline);
+  if (!Wait(request, Delay(), deadline)) return Broken("broken off");
+  if (world_.weather.down) return Broken("connection refused");
+  if (Chance(world_.weather.busy)) return Busy(chance_);
+  ApiServer::Opened opened = world_.server.Open(request, user_);
+  world_.on_sent({request, opened.refusal, name_});
+  if (!opened.stream) return opened.refusal;
+  return Follow(request, sink, cancel, *opened.stream);
+}
+
+Result<kube::Response> Wire::Follow(const kube::Request& request, const kube::ChunkSink& sink,
+                                    const kube::Cancel& cancel, WatchStream& stream) {
+  Fibers& fibers = world_.fibers;
+  const auto seconds = request.query.find("timeoutSeconds");
+  const Instant end =
+      fibers.now() +
+      std::chrono::seconds(seconds == request.query.end() ? 1'800 : std::stoi(seconds->second));
+  const auto seen = world_.watches.Add(ResourceOf(request.path), world_.server.version());
+  Instant heard = fibers.now();
+  kube::Response ended;
+  ended.status = 200;
+  while (!cancel) {
+    if (dead_) return Broken("the process is dead");
+    if (fibers.now() - heard >= request.timeout) return Broken("silence");
+    if (world_.weather.down) return Broken("connection reset");
+    if (!cut_) {
+      const std::string news = stream.Take(seen->visible);
+      if (!news.empty()) {
+        heard = fibers.now();
+        if (!sink(news)) return ended;
+        if (Chance(world_.weather.cut_watches)) return Broken("connection reset");
+        continue;
+      }
+      if (stream.ended()) return ended;
+      if (fibers.now() >= end) {
+        const std::string bookmark = stream.Bookmark(seen->visible);
+        if (!bookmark.empty()) sink(bookmark);
+        return ended;
+      }
+    }
+    seen->fiber = fibers.current();
+    streams_.push_back(fibers.current());
+    Instant until = cut_ ? heard + request.timeout : std::min(end, heard + request.timeout);
+    if (impatient_) until = std::min(until, fibers.now() + kBetweenLooks);
+    fibers.Park(until);
+    std::erase(streams_, fibers.current());
+    seen->fiber = nullptr;
+  }
+  return ended;
+}
+
+void Wire::Kill() {
+  dead_ = true;
+  WakeStreams();
+}
+
+void Wire::SetImpatient() {
+  impatient_ = true;
+  WakeStreams();
+}
+
+void Wire::WakeStreams() {
+  for (Fiber* fiber : streams_) world_.fibers.Wake(fiber);
+}
+
+}  // namespace weft::world

@@ -1,0 +1,357 @@
+#include "tests/world/world.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "operator/base/check.h"
+#include "operator/base/timestamp.h"
+#include "operator/manifest/reader.h"
+#include "tests/world/faults.h"
+
+namespace weft::world {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr std::array<const char*, 3> kSpaces = {"team-a", "team-b", "team-c"};
+constexpr const char* kCanary = "canary-7f31c9";
+// 2026-01-01T00:00:00Z
+constexpr WallMicros kEpoch = 1'767'225'600'000'000;
+constexpr seconds kTick{1};
+// At the end of the evening nothing but the Lease is written any more.
+constexpr seconds kQuiet{600};
+constexpr std::size_t kRecent = 60;
+constexpr std::uint64_t kPrime = 1'099'511'628'211ULL;
+// 8 nodes a leaf, 4 leaves a spine.
+constexpr std::size_t kLeaf = 8, kSpine = 32;
+
+std::string Number(std::size_t number, std::size_t digits) {
+  const std::string text = std::to_string(number);
+  return std::string(digits - std::min(digits, text.size()), '0') + text;
+}
+
+std::vector<Json> Definitions() {
+  std::vector<Json> all;
+  for (const char* plural : {"fabrics", "placements", "trainingjobs"}) {
+    const std::string path = std::string(WEFT_SOURCE_DIR) + "/crds/weft.dev_" + plural + ".yaml";
+    std::ifstream file(path);
+    WEFT_CHECK(file.good());
+    std::ostringstream text;
+    text << file.rdbuf();
+    auto document = manifest::ReadDocument({path, text.str()});
+    WEFT_CHECK(document.has_value());
+    all.push_back(*std::move(document));
+  }
+  return all;
+}
+
+// Read once: they are large.
+const std::vector<Json>& AllDefinitions() {
+  static const std::vector<Json> all = Definitions();
+  return all;
+}
+
+Json NodeOf(std::size_t number) {
+  return {
+      {"apiVersion", "v1"},
+      {"kind", "Node"},
+      {"metadata",
+       {{"name", "node-" + Number(number, 4)},
+        {"labels",
+         {{"kubernetes.io/hostname", "node-" + Number(number, 4)},
+          {"nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3"},
+          {"example.com/leaf", "leaf-" + Number(number / kLeaf, 3)},
+          {"example.com/spine", "spine-" + Number(number / kSpine, 2)}}}}},
+      {"status",
+       {{"allocatable",
+         {{"cpu", "192"}, {"memory", "2061584302080"}, {"pods", "110"}, {"nvidia.com/gpu", "8"}}},
+        {"capacity",
+         {{"cpu", "192"}, {"memory", "2061584302080"}, {"pods", "110"}, {"nvidia.com/gpu", "8"}}},
+        {"conditions", {{{"type", "Ready"}, {"status", "True"}}}}}}};
+}
+
+Json FabricObject() {
+  const auto level = [](const char* name, const char* label, int latency) {
+    return Json{{"name", name},
+                {"labelKey", label},
+                {"identity", "Value"},
+                {"link", {{"type", "InfiniBandNDR"}, {"latencyNanoseconds", latency}}}};
+  };
+  return {
+      {"apiVersion", "weft.dev/v1alpha1"},
+      {"kind", "Fabric"},
+      {"metadata", {{"name", "default"}}},
+      {"spec",
+       {{"levels",
+         {level("spine", "example.com/spine", 6'000), level("leaf", "example.com/leaf", 5'000)}},
+        {"outside", {{"type", "InfiniBandNDR"}, {"latencyNanoseconds", 7'000}}},
+        {"nodeLink", {{"type", "NVLink4"}}}}}};
+}
+
+const char* Verb(Change::Type type) {
+  switch (type) {
+    case Change::Type::kAdded:
+      return "ADDED";
+    case Change::Type::kModified:
+      return "MODIFIED";
+    case Change::Type::kDeleted:
+      return "DELETED";
+  }
+  return "";
+}
+
+}  // namespace
+
+World::World(Options options)
+    : options_(std::move(options)),
+      chance_(options_.seed),
+      fibers_(chance_.Next()),
+      server_({.definitions = AllDefinitions(),
+               .now_seconds =
+                   [this] {
+                     const auto passed = fibers_.now().time_since_epoch();
+                     return kEpoch / 1'000'000 +
+                            std::chrono::duration_cast<seconds>(passed).count();
+                   },
+               .seed = chance_.Next()}),
+      watches_(fibers_, weather_, chance_.Next()),
+      laws_(fibers_, {.canary = kCanary}),
+      scheduler_(fibers_, server_, chance_.Next()),
+      kubelets_(
+          fibers_, server_,
+          [this] {
+            return kEpoch / 1'000'000 +
+                   std::chrono::duration_cast<seconds>(fibers_.now().time_since_epoch()).count();
+          },
+          chance_.Next()),
+      garbage_(server_),
+      namespaces_(server_),
+      quotas_(server_),
+      users_(fibers_, server_,
+             {.spaces = {kSpaces.begin(), kSpaces.end()},
+              .canary = kCanary,
+              .most_replicas = std::max<std::size_t>(4, options_.nodes / 4)},
+             chance_.Next()) {
+  server_.SetOnChange([this](const Change& change) { OnChange(change); });
+  server_.SetAdmission([this](const ApiServer::Attempt& attempt) -> std::optional<kube::Response> {
+    const auto refused = refused_.find(attempt.resource);
+    if (refused == refused_.end() || attempt.before != nullptr) return std::nullopt;
+    const auto until = refused->second.find(attempt.key.space);
+    if (until == refused->second.end() || until->second <= fibers_.now()) return std::nullopt;
+    return StatusAnswer(403, "Forbidden",
+                        "admission webhook \"policy.example.com\" denied the "
+                        "request: not now");
+  });
+  for (std::size_t i = 0; i < options_.operators; ++i) {
+    hosts_.emplace_back();
+    hosts_.back().name = "weft-" + std::to_string(i);
+    // Clocks may be wrong by minutes.
+    hosts_.back().ahead = (static_cast<WallMicros>(chance_.Below(1'201)) - 600) * 1'000'000 *
+                          static_cast<WallMicros>(chance_.Below(2));
+  }
+}
+
+World::~World() = default;
+
+std::string World::TimeText() const {
+  const auto passed = std::chrono::duration_cast<Millis>(fibers_.now().time_since_epoch()).count();
+  return std::to_string(passed / 1'000) + "." + Number(static_cast<std::size_t>(passed % 1'000), 3);
+}
+
+void World::Say(const std::string& line) {
+  const std::string told = TimeText() + " " + line;
+  if (options_.log) options_.log(told);
+  recent_.push_back(told);
+  if (recent_.size() > kRecent) recent_.erase(recent_.begin());
+}
+
+void World::OnChange(const Change& change) {
+  ++steps_;
+  const auto mix = [&](const std::string& text) {
+    for (const char c : text) digest_ = (digest_ ^ static_cast<unsigned char>(c)) * kPrime;
+  };
+  mix(Verb(change.type));
+  mix(change.resource);
+  mix(api::Show(change.key));
+  mix(std::to_string(change.version) + " " + std::to_string(change.object->size()) + TimeText());
+  if (options_.log || change.resource != "leases.coordination.k8s.io") {
+    Say("#" + std::to_string(steps_) + " " + Verb(change.type) + " " + change.resource + " " +
+        api::Show(change.key) + " by " + change.user);
+  }
+  watches_.OnChange(change);
+  laws_.OnChange(change);
+  scheduler_.OnChange(change);
+  kubelets_.OnChange(change);
+  const bool goes = change.type == Change::Type::kDeleted || IsDeleting(*change.object);
+  if (goes || change.resource == "resourcequotas" || change.resource == "pods") {
+    if (!std::exchange(collects_, true)) {
+      fibers_.After(Millis(100 + chance_.Below(2'000)), [this] {
+        collects_ = false;
+        while (garbage_.Step() || namespaces_.Step() || quotas_.Step()) {
+        }
+      });
+    }
+  }
+}
+
+void World::MakeCluster() {
+  Actor admin(server_, "admin");
+  for (const char* space : {"weft-system", "kube-system", "other", "team-a", "team-b", "team-c"}) {
+    admin.Create(kube::kNamespaces,
+                 {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", space}}}});
+  }
+  admin.Create(kube::kPriorityClasses, {{"apiVersion", "scheduling.k8s.io/v1"},
+                                        {"kind", "PriorityClass"},
+                                        {"metadata", {{"name", "urgent"}}},
+                                        {"value", 1'000'000}});
+  admin.Create(kube::kFabrics, FabricObject());
+  for (std::size_t i = 0; i < options_.nodes; ++i) {
+    const Json node = NodeOf(i);
+    admin.Create(kube::kNodes, node);
+    admin.Patch(kube::kNodes, KeyOf(node), {{"status", node.at("status")}}, "status");
+  }
+}
+
+void World::StartHost(Host& host) {
+  Incarnation::Options options;
+  options.flags.bind_deadline_seconds = 60;
+  options.flags.node_loss_seconds = 60;
+  options.flags.workers = 2;
+  options.flags.writes_at_once = 4;
+  options.identity = host.name + "-" + std::to_string(++host.lives);
+  options.epoch = kEpoch;
+  options.ahead = host.ahead;
+  options.seed = chance_.Next();
+  options.verbose = options_.verbose;
+  options.log = [this](const std::string& line) {
+    if (!options_.log) return;
+    options_.log(TimeText() + " " + line.substr(0, line.size() - 1));
+  };
+  Wire::World world{fibers_, server_, weather_, watches_,
+                    [this](const Sent& sent) { laws_.OnSent(sent); }};
+  host.now = std::make_unique<Incarnation>(std::move(world), std::move(options));
+  host.now->Start();
+}
+
+// As kubelets: what has ended is started again. Time passes for the laws.
+void World::Guard() {
+  if (over_) return;
+  laws_.Tick(fibers_.now() < hard_until_);
+  for (Host& host : hosts_) {
+    if (!host.now || host.stopped || !(host.now->ended() || host.now->killed())) continue;
+    past_.push_back(std::move(host.now));
+    fibers_.After(seconds(1 + chance_.Below(10)), [this, &host] {
+      if (!over_ && !host.now) StartHost(host);
+    });
+  }
+  std::erase_if(past_, [](const auto& one) {
+    if (!one->ended()) return false;
+    return true;
+  });
+  fibers_.After(kTick, [this] { Guard(); });
+}
+
+Incarnation* World::Leader() {
+  for (Host& host : hosts_) {
+    if (host.now && !host.now->ended() && !host.now->killed() && host.now->replica().leads()) {
+      return host.now.get();
+    }
+  }
+  return nullptr;
+}
+
+void World::PlanDay() {
+  const auto day = static_cast<std::uint64_t>(Millis(options_.day).count());
+  for (std::size_t i = 0; i < options_.jobs; ++i) {
+    const Millis at(chance_.Below(day));
+    if (((options_.only_jobs >> (i % 64)) & 1U) == 0) continue;
+    fibers_.After(at, [this] { users_.SubmitOne(); });
+  }
+}
+
+void World::Play() {
+  MakeCluster();
+  for (Host& host : hosts_) StartHost(host);
+  Guard();
+  PlanDay();
+  Faults faults(*this, chance_.Next());
+  const auto day = static_cast<std::uint64_t>(Millis(options_.day).count());
+  for (std::size_t i = 0; i < options_.faults; ++i) {
+    const Millis at(60'000 + chance_.Below(day));
+    if (i < 64 && ((options_.only_faults >> i) & 1U) == 0) continue;
+    fibers_.After(at, [&faults, i] { faults.Strike(i); });
+  }
+  const Instant evening = fibers_.now() + options_.day;
+  fibers_.At(evening + seconds(1'300), [&faults] { faults.EndAll(); });
+  const Instant end = evening + seconds(1'300) + options_.evening;
+  fibers_.At(end - kQuiet, [this] { quiet_ = true; });
+  const auto stops = [&] {
+    return !broken().empty() || (options_.until_step != 0 && steps_ >= options_.until_step);
+  };
+  while (!stops() && fibers_.Step(end)) {
+  }
+  if (!stops()) LookAtEvening();
+  StopHosts();
+}
+
+void World::StopHosts() {
+  over_ = true;
+  for (Host& host : hosts_) {
+    if (host.now) host.now->Kill();
+    if (host.now) past_.push_back(std::move(host.now));
+  }
+  // Requests under way give up after half a minute.
+  for (int i = 0; i < 600 && fibers_.alive() > 0; ++i) {
+    fibers_.RunUntil(fibers_.now() + seconds(1));
+  }
+  WEFT_CHECK(fibers_.alive() == 0);
+  past_.clear();
+}
+
+// After the last fault everything ends or says why.
+void World::LookAtEvening() {
+  for (const Users::Expected& one : users_.expected()) {
+    const auto job = server_.Find("trainingjobs.weft.dev", one.job);
+    if (one.end.empty() && job && IsDeleting(*job)) {
+      laws_.Break("I6", api::Show(one.job) + " is still being deleted");
+    }
+    if (one.end.empty() || !job || IsTrue(*job, one.end)) continue;
+    if (IsTrue(*job, "Complete") || IsTrue(*job, "Failed")) continue;  // a fault's doing
+    laws_.Break("I6", api::Show(one.job) + " has not ended: " + At(*job, {"status"}).dump());
+  }
+  LookAtCaches();
+}
+
+// At rest the leader knows what the API server has.
+void World::LookAtCaches() {
+  Incarnation* leader = Leader();
+  const auto work = leader == nullptr ? nullptr : leader->replica().Working();
+  if (!work) return laws_.Break("I6", "nobody leads");
+  const api::Inputs inputs = work->cluster().TakeSnapshot().inputs;
+  const auto compare = [&](const char* resource, const auto& known) {
+    std::map<api::ObjectKey, std::string> versions;
+    for (const auto& one : known) versions[one.meta.key] = one.meta.resource_version;
+    for (const auto& [key, object] : server_.All(resource)) {
+      const auto found = versions.find(key);
+      const std::string version = TextAt(*object, {"metadata", "resourceVersion"});
+      if (found == versions.end() || found->second != version) {
+        laws_.Break("I16", std::string(resource) + " " + api::Show(key) + " is " + version +
+                               ", the leader has " +
+                               (found == versions.end() ? "none" : found->second));
+      }
+      if (found != versions.end()) versions.erase(found);
+    }
+    for (const auto& [key, version] : versions) {
+      laws_.Break("I16", std::string(resource) + " " + api::Show(key) +
+                             " is gone, the leader has " + version);
+    }
+  };
+  compare("trainingjobs.weft.dev", inputs.jobs);
+  compare("placements.weft.dev", inputs.placements);
+  compare("nodes", inputs.nodes);
+}
+
+}  // namespace weft::world

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/world/api_server.h"
+#include "tests/world/collector.h"
+#include "tests/world/fibers.h"
+#include "tests/world/host.h"
+#include "tests/world/kubelets.h"
+#include "tests/world/laws.h"
+#include "tests/world/scheduler.h"
+#include "tests/world/users.h"
+#include "tests/world/wire.h"
+
+namespace weft::world {
+
+// A cluster with its control plane, two operators, users and faults, in virtual time: the seed
+// decides all of it.
+class World {
+ public:
+  struct Options {
+    std::uint64_t seed = 1;
+    std::size_t nodes = 64;
+    std::size_t jobs = 200;
+    std::size_t faults = 100;
+    std::size_t operators = 2;
+    std::chrono::seconds day{24 * 3'600};  // in which jobs and faults come
+    std::chrono::seconds evening{3'600};   // after it, without either, everything ends
+    std::uint64_t until_step = 0;          // stops there; 0: never
+    std::uint64_t only_faults = ~0ULL;     // bit i: fault i of the day happens
+    std::uint64_t only_jobs = ~0ULL;       // bit i: every 64th job from i comes
+    bool verbose = false;
+    std::function<void(const std::string& line)> log;  // null: none
+  };
+  explicit World(Options options);
+  ~World();
+
+  // Plays the day and the evening; stops at the first violation.
+  void Play();
+
+  const std::vector<Violation>& broken() const { return laws_.broken(); }
+  // Equal for equal histories.
+  std::uint64_t digest() const { return digest_; }
+  std::uint64_t steps() const { return steps_; }  // changes of objects
+  std::size_t faults_seen() const { return faults_seen_; }
+  const Laws& laws() const { return laws_; }
+  Instant now() const { return fibers_.now(); }
+  // The last changes, newest last.
+  const std::vector<std::string>& recent() const { return recent_; }
+
+ private:
+  friend class Faults;
+  struct Host {
+    std::string name;
+    WallMicros ahead = 0;
+    std::unique_ptr<Incarnation> now;
+    std::size_t lives = 0;
+    bool stopped = false;  // for good
+  };
+  void MakeCluster();
+  void PlanDay();
+  void StartHost(Host& host);
+  void Guard();
+  void StopHosts();
+  void OnChange(const Change& change);
+  void LookAtEvening();
+  void LookAtCaches();
+  Incarnation* Leader();
+  std::string TimeText() const;
+  void Say(const std::string& line);
+
+  const Options options_;
+  SplitMix64 chance_;
+  Fibers fibers_;
+  Weather weather_;
+  ApiServer server_;
+  OpenWatches watches_;
+  Laws laws_;
+  Scheduler scheduler_;
+  Kubelets kubelets_;
+  GarbageCollector garbage_;
+  NamespaceController namespaces_;
+  QuotaController quotas_;
+  Users users_;
+  std::vector<Host> hosts_;
+  std::vector<std::unique_ptr<Incarnation>> past_;  // killed or ended, until their threads have
+  Instant hard_until_{};                            // laws of time wait until then
+  // Until when admission refuses new objects, by resource and namespace.
+  std::map<std::string, std::map<std::string, Instant>> refused_;
+  bool collects_ = false;  // a pass of the collector is due
+  bool quiet_ = false;     // only the Lease may be written
+  bool over_ = false;
+  std::uint64_t digest_ = 14695981039346656037ULL;
+  std::uint64_t steps_ = 0;
+  std::size_t faults_seen_ = 0;
+  std::vector<std::string> recent_;
+};
+
+}  // namespace weft::world
