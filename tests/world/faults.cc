@@ -426,7 +426,7 @@ std::string Faults::ForeignService() {
   if (tenant_.Create(kube::kServices, service) / 100 != 2) return "";
   const std::string uid = UidOf(*admin_.Find(kube::kServices, key));
   world_.fibers_.After(Some(10, 300), [this, key, uid] {
-    tenant_.Delete(kube::kServices, key, {.only = {.uid = uid}});
+    tenant_.Delete(kube::kServices, key, {.only = {.uid = uid, .resource_version = ""}});
   });
   return api::Show(key);
 }
@@ -457,7 +457,7 @@ std::string Faults::OwnerlessPlacement() {
   const api::ObjectKey made{key.space, meta.at("name").get<std::string>()};
   const std::string uid = UidOf(*admin_.Find(kube::kPlacements, made));
   world_.fibers_.After(Some(30, 600), [this, made, uid] {
-    tenant_.Delete(kube::kPlacements, made, {.only = {.uid = uid}});
+    tenant_.Delete(kube::kPlacements, made, {.only = {.uid = uid, .resource_version = ""}});
   });
   return api::Show(made);
 }

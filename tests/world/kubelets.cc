@@ -188,7 +188,7 @@ void Kubelets::Remove(const api::ObjectKey& key, const std::string& uid) {
   if (!Here(key, uid, pod)) return;
   const auto run = runs_.find(key);
   if (run != runs_.end() && run->second.started && !HasEnded(*pod)) Ended(key, uid, 143);
-  kubelet_.Delete(kube::kPods, key, {.only = {.uid = uid}, .grace_seconds = 0});
+  kubelet_.Delete(kube::kPods, key, {.only = {.uid = uid, .resource_version = ""}, .grace_seconds = 0});
 }
 
 void Kubelets::Crash(const api::ObjectKey& pod, int code) {
@@ -245,7 +245,7 @@ void Kubelets::EvictSoon(const std::string& node) {
     fibers_.After(std::chrono::seconds(*tolerance), [this, node, key = key, uid = UidOf(*pod)] {
       const auto there = controller_.Find(kube::kPods, key);
       if (!lost_.contains(node) || !there || UidOf(*there) != uid || IsDeleting(*there)) return;
-      controller_.Delete(kube::kPods, key, {.only = {.uid = uid}});
+      controller_.Delete(kube::kPods, key, {.only = {.uid = uid, .resource_version = ""}});
     });
   }
 }
