@@ -84,6 +84,9 @@ class ApiServer {
   // Rules of RBAC by user (apiGroups, resources, resourceNames, verbs; "namespaces", ours: where
   // they hold, absent: everywhere). A user without an entry may do everything.
   void SetRights(const std::string& user, std::vector<Json> rules);
+  // So many next creates that count against a ResourceQuota get 409, as after a concurrent update
+  // of its usage.
+  void SetQuotaConflicts(int count);
   // Called after each change is stored.
   void SetOnChange(std::function<void(const Change&)> on_change);
 
@@ -95,6 +98,13 @@ class ApiServer {
       const std::string& resource) const;
   // Changes of all resources after this version.
   std::vector<std::shared_ptr<const Change>> ChangesAfter(std::uint64_t version) const;
+  // Names of resources, the path of an object, and the resource of a kind ("" if unknown).
+  std::vector<std::string> resources() const;
+  bool IsNamespaced(const std::string& resource) const;
+  std::string PathOf(const std::string& resource, const api::ObjectKey& key,
+                     const std::string& subresource = "") const;
+  std::string ResourceOf(const std::string& api_version, const std::string& kind) const;
+
   // As after a restore of a backup: all objects as they were at this version (kept by Checkpoint).
   std::uint64_t Checkpoint();
   void Restore(std::uint64_t checkpoint);

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/world/cause.h"
+
+namespace weft::world {
+
+// The schema of a CustomResourceDefinition: what the API server drops, adds and refuses. Validation
+// rules (x-kubernetes-validations) are left out.
+class Schema {
+ public:
+  // `openapi`: openAPIV3Schema. Aborts if it is not a structural schema.
+  explicit Schema(const nlohmann::json& openapi);
+  ~Schema();
+
+  // Drops fields that the schema does not name, and fills in defaults. The names of dropped fields
+  // are added to `unknown`.
+  void PruneAndDefault(nlohmann::json& object, std::vector<std::string>& unknown) const;
+  void Check(const nlohmann::json& object, Causes& causes) const;
+  // The fields that identify an item of the list at this path ("spec", "levels"); nothing if the
+  // list is atomic or is no list. Of a set: one "".
+  std::vector<std::string> ListKeys(const std::vector<std::string>& path) const;
+
+  struct Node;
+
+ private:
+  std::unique_ptr<Node> root_;
+};
+
+}  // namespace weft::world
