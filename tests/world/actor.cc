@@ -104,10 +104,6 @@ std::string AnnotationOf(const Json& object, const char* name) {
   return TextAt(object, {"metadata", "annotations", name});
 }
 
-bool IsDeleting(const Json& object) {
-  return !At(object, {"metadata", "deletionTimestamp"}).is_null();
-}
-
 const Json& ConditionOf(const Json& object, std::string_view type) {
   const Json& conditions = At(object, {"status", "conditions"});
   if (!conditions.is_array()) return kNull;

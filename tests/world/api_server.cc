@@ -79,6 +79,13 @@ std::string ApiServer::ResourceOf(const std::string& api_version, const std::str
   return "";
 }
 
+void ApiServer::Compact() {
+  for (auto& [resource, collection] : state_->collections) {
+    collection.log.clear();
+    collection.forgotten = state_->version;
+  }
+}
+
 std::uint64_t ApiServer::Checkpoint() {
   auto& saved = state_->checkpoints[state_->version];
   for (const auto& [resource, collection] : state_->collections) {

@@ -106,6 +106,8 @@ class ApiServer {
   std::string ResourceOf(const std::string& api_version, const std::string& kind) const;
 
   // As after a restore of a backup: all objects as they were at this version (kept by Checkpoint).
+  // Forgets all changes so far: watches from before get 410.
+  void Compact();
   std::uint64_t Checkpoint();
   void Restore(std::uint64_t checkpoint);
 

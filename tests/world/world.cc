@@ -351,7 +351,6 @@ void World::LookAtCaches() {
   };
   compare("trainingjobs.weft.dev", inputs.jobs);
   compare("placements.weft.dev", inputs.placements);
-  compare("nodes", inputs.nodes);
 }
 
 }  // namespace weft::world
