@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "operator/base/timestamp.h"
+
 namespace weft::world {
 namespace {
 
@@ -283,8 +285,13 @@ void Laws::LookAtCounters(const Json& job, const Json& before) {
   }
   for (const Json& was : At(before, {"status", "conditions"})) {
     const Json& now = ConditionOf(job, TextAt(was, {"type"}));
-    if (!now.is_null() && TextAt(now, {"status"}) == TextAt(was, {"status"}) &&
-        TextAt(now, {"lastTransitionTime"}) != TextAt(was, {"lastTransitionTime"})) {
+    // Except that a leader opens a bind window anew if a clock that was ahead opened it
+    // (life/bind_window.h).
+    const auto then = ParseTime(TextAt(was, {"lastTransitionTime"}));
+    const auto time = ParseTime(TextAt(now, {"lastTransitionTime"}));
+    const bool anew = TextAt(was, {"type"}) == "PodsReady" && then && time && *time + 60 < *then;
+    if (!now.is_null() && TextAt(now, {"status"}) == TextAt(was, {"status"}) && time != then &&
+        !anew) {
       Break("I5", Show(job) + ": " + TextAt(was, {"type"}) + " is as before, at another time");
     }
   }

@@ -21,6 +21,8 @@ constexpr const char* kCanary = "canary-7f31c9";
 // 2026-01-01T00:00:00Z
 constexpr WallMicros kEpoch = 1'767'225'600'000'000;
 constexpr seconds kTick{1};
+// What began on the day, and what users have in mind for their jobs, ends within this.
+constexpr seconds kLastFaults{1'300}, kLastEdits{2'500};
 // At the end of the evening nothing but the Lease is written any more.
 constexpr seconds kSettling{120}, kQuiet{480};
 constexpr std::size_t kRecent = 60;
@@ -181,6 +183,9 @@ void World::OnChange(const Change& change) {
     Say("#" + std::to_string(steps_) + " " + Verb(change.type) + " " + change.resource + " " +
         api::Show(change.key) + " by " + change.user);
   }
+  if (!options_.show.empty() && options_.log && api::Show(change.key).starts_with(options_.show)) {
+    options_.log(change.object->dump());
+  }
   watches_.OnChange(change);
   laws_.OnChange(change);
   scheduler_.OnChange(change);
@@ -285,10 +290,10 @@ void World::Play() {
     fibers_.After(at, [&faults, i] { faults.Strike(i); });
   }
   const Instant evening = fibers_.now() + options_.day;
-  fibers_.At(evening + seconds(1'300), [&faults] { faults.EndAll(); });
-  const Instant latest = evening + seconds(1'300) + options_.evening;
+  fibers_.At(evening + kLastFaults, [&faults] { faults.EndAll(); });
+  const Instant latest = evening + kLastEdits + options_.evening;
   end_ = latest + kQuiet;
-  fibers_.At(evening + seconds(1'300), [this, latest] { AwaitEnd(latest); });
+  fibers_.At(evening + kLastEdits, [this, latest] { AwaitEnd(latest); });
   const auto stops = [&] {
     return !broken().empty() || (options_.until_step != 0 && steps_ >= options_.until_step);
   };

@@ -34,6 +34,7 @@ class World {
     std::uint64_t until_step = 0;             // stops there; 0: never
     std::uint64_t only_faults = ~0ULL;        // bit i: fault i of the day happens
     std::uint64_t only_jobs = ~0ULL;          // bit i: every 64th job from i comes
+    std::string show;  // prints objects whose "namespace/name" begins so; "": none
     bool verbose = false;
     std::function<void(const std::string& line)> log;  // null: none
   };
