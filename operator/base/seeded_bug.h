@@ -2,9 +2,10 @@
 
 namespace weft {
 
-// Bugs that tests/faults plants, one at a time, to prove that each of its checks can fail. They
-// exist only in a build with WEFT_SEEDED_BUGS; in other builds Seeded is always false and the
-// compiler removes them. tests/faults/seeded.py reads this list: name, number, and what goes wrong.
+// Bugs that tests plant, one at a time, to prove that each of their checks can fail. They exist
+// only in a build with WEFT_SEEDED_BUGS; in other builds Seeded is always false and the compiler
+// removes them. tests/faults/seeded.py and tests/world/bugs.py read this list: name, number, and
+// what goes wrong. Those from kFirstOfWorld on are planted in tests/world only.
 enum class Bug : int {
   kNone = 0,
   kDeleteWithoutUid = 1,      // a delete does not name the uid of its object
@@ -31,7 +32,42 @@ enum class Bug : int {
   kDiesOfOddObject = 22,      // one odd object ends the process
   kLeaseKept = 23,            // the Lease is not released at SIGTERM
   kAttemptBack = 24,          // the count of attempts starts again
+
+  // Mended once.
+  kLateDeletion = 101,       // a late deletion removes the next object of that name
+  kLostReservation = 102,    // a Workload that is gone keeps its place in the queue
+  kUnwrittenAtOnce = 103,    // a placement that cannot be written is tried again without a pause
+  kCollectedRestarts = 104,  // a worker that succeeded counts no more when its pod is collected
+  kEvictedLast = 105,        // a job that admission refuses keeps its quota when it is evicted
+  kOwnerlessPlanned = 106,   // a Placement that names any owner gets nodes
+  kPlacementAwaited = 107,   // a gang in creation waits for its Placement, which was deleted
+  kQueueMerged = 108,        // of what Kueue assigned, keys that are gone stay
+  kOldFailureStays = 109,    // fields of an earlier failure stay in the status
+  kOddHidesFigures = 110,    // one annotation that cannot be read hides the figures of all jobs
+  kHurriedByEvents = 111,    // an event ends the pause after a refusal
+  kStepsNeverSlow = 112,     // a chain of steps that does not end never slows down
+
+  // Of the kinds that operators have.
+  kMemoryByName = 121,       // what is remembered of a job counts for the next one of that name
+  kFinalizerStays = 122,     // a job that was never placed keeps its finalizer
+  kRetryAtOnce = 123,        // what failed is tried again without a pause
+  kServiceUnheard = 124,     // a change of a Service wakes nobody
+  kCapacityUnheard = 125,    // pods that end wake no job that waits for nodes
+  kStaleStatus = 126,        // a status is written whatever the job has become
+  kLastWorkerMissing = 127,  // the last worker's pod is not created
+  kRequeueForgotten = 128,   // nothing is looked at again after a wait
+  kRestartTwice = 129,       // a restart is counted twice
+  kUnmadePodsFree = 130,     // nodes of a Placement whose pods are not made yet are given out
+  kFrozenWrites = 131,       // a leader that was frozen goes on writing for a moment
+  kOldServiceKept = 132,     // the Service of the last attempt stays
+  kExcludedForEver = 133,    // an excluded node never comes back
+  kResumeSkips = 134,        // a watch that is opened again skips changes
+  kGoneStaysListed = 135,    // a new list does not remove what is gone
+  kTtlForgotten = 136,       // a finished job is never deleted
+  kSuspendedHolds = 137,     // a suspended job keeps its Placement
 };
+
+inline constexpr int kFirstOfWorld = 100;
 
 #ifdef WEFT_SEEDED_BUGS
 inline Bug planted_bug = Bug::kNone;  // set by the main program, before any thread

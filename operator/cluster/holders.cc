@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "operator/api/kueue.h"
+#include "operator/base/seeded_bug.h"
 #include "operator/cluster/gangs.h"
 #include "operator/cluster/placement_pods.h"
 
@@ -104,7 +105,7 @@ class Booking {
   // that is being deleted. For a job that is to be suspended they count until its status says that
   // it has no nodes, because its pods may still be created.
   bool IsAssumed(const api::Placement& placement) const {
-    if (placement.meta.deleting) return false;
+    if (placement.meta.deleting || Seeded(Bug::kUnmadePodsFree)) return false;
     const Attempt attempt = pods_.AttemptOf(placement);
     if (attempt.job == nullptr) return true;
     const api::TrainingJob& job = *attempt.job;

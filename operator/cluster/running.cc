@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "operator/base/seeded_bug.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/cluster/problem.h"
 #include "operator/objective/pair_cost.h"
@@ -43,6 +44,9 @@ Result<std::vector<Running>> RunningWorkloads(const Cluster& cluster) {
   const PlacementPods pods(*cluster.inputs);
   std::vector<Running> running;
   for (WorkloadView& workload : *all) {
+    if (Seeded(Bug::kOddHidesFigures) && !workload.invalid.empty()) {
+      return Error{ErrorKind::kInvalid, workload.invalid};
+    }
     const api::Placement* placement =
         workload.is_job ? pods.CurrentPlacement(cluster.inputs->jobs[workload.index])
                         : &cluster.inputs->placements[workload.index];

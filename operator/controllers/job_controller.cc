@@ -39,6 +39,7 @@ Target AnyStateOf(Kind kind, const api::ObjectMeta& meta) { return {kind, meta.k
 // A Service of an earlier version has no such label and selects the pods of every attempt. It stays
 // until the attempt that it was made for is taken down.
 bool Serves(const watch::Service& service, std::int64_t attempt) {
+  if (Seeded(Bug::kOldServiceKept)) return true;
   return life::AttemptLabel(service.meta).value_or(attempt) == attempt;
 }
 
@@ -55,6 +56,7 @@ JobController::JobController(watch::Store& store, ApiWriter& writer, Planner& pl
 
 Result<Outcome> JobController::Reconcile(const api::ObjectKey& key) {
   const std::optional<watch::JobObjects> objects = store_.ObjectsOf(key);
+  if (!objects && Seeded(Bug::kMemoryByName)) return Outcome{};
   if (!objects) {
     const std::lock_guard lock(mutex_);
     if (const auto memory = memory_.find(key); memory != memory_.end()) {
@@ -93,7 +95,7 @@ life::JobView JobController::ViewOf(const watch::JobObjects& objects) const {
 
 JobController::Memory& JobController::MemoryOf(const api::ObjectMeta& job) const {
   Memory& memory = memory_[job.key];
-  if (memory.uid != job.uid) {
+  if (Seeded(Bug::kMemoryByName) ? memory.uid.empty() : memory.uid != job.uid) {
     memory = Memory{};
     memory.uid = job.uid;
     memory.created = options_.now();
@@ -284,7 +286,8 @@ JobController::Answer JobController::Do(const Pass&, const life::DeletePods& ste
 // Also deletes the attempt's Service, so that no DNS name leads to a pod that is left on a dead
 // node. If the job is being deleted, the garbage collector does this.
 JobController::Answer JobController::Do(const Pass& pass, const life::DeletePlacements& step) {
-  if (pass.objects->service && !pass.job().meta.deleting) {
+  const bool kept = pass.job().meta.deleting || Seeded(Bug::kOldServiceKept);
+  if (pass.objects->service && !kept) {
     if (Status deleted = Delete(*pass.objects->service); !deleted) return deleted.error();
   }
   for (const api::Placement* placement : step.placements) {
@@ -317,7 +320,8 @@ JobController::Answer JobController::WriteStatusOf(const Pass& pass,
       life::StatusPatch(job.raw->value("status", Json::object()), life::EncodeJobStatus(status),
                         life::kJobStatusFields, life::kJobInnerFields);
   if (patch.is_null()) patch = Json::object();
-  const Target target = TargetOf(Kind::kTrainingJob, job.meta);
+  Target target = TargetOf(Kind::kTrainingJob, job.meta);
+  if (Seeded(Bug::kStaleStatus)) target = AnyStateOf(Kind::kTrainingJob, job.meta);
   const auto stored = writer_.PatchStatus(target, {{"status", std::move(patch)}});
   Answer answer = StoreJob(stored);
   if (!answer) return answer;

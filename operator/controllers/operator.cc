@@ -5,6 +5,8 @@
 #include <exception>
 #include <utility>
 
+#include "operator/base/seeded_bug.h"
+
 namespace weft::controllers {
 namespace {
 
@@ -296,7 +298,9 @@ void Operator::Settle(const Loop& loop, const api::ObjectKey& key, const Result<
   const auto rest = std::min<WorkQueue::Duration>(took * kRestTimes, kMostRest);
   if (outcome->again) return queue.Done(key, WorkQueue::End::kNextStep);
   queue.Done(key, WorkQueue::End::kWell, outcome->waits ? rest : WorkQueue::Duration::zero());
-  if (outcome->seconds) queue.AddAfter(key, std::chrono::seconds(*outcome->seconds));
+  if (outcome->seconds && !Seeded(Bug::kRequeueForgotten)) {
+    queue.AddAfter(key, std::chrono::seconds(*outcome->seconds));
+  }
 }
 
 }  // namespace weft::controllers

@@ -231,6 +231,7 @@ void Planner::DropStale(const std::set<std::string>& asked, const std::set<std::
 // the Workload went between two of its reconciles. `asked` was read before the store, which had the
 // reservation when it was enqueued.
 void Planner::DropLostReservations(NodeRequests& asked) {
+  if (Seeded(Bug::kLostReservation)) return;
   std::erase_if(asked, [&](const auto& one) {
     const auto& [reservation, placements] = one;
     if (!placements.empty()) {
@@ -258,6 +259,7 @@ std::int64_t Planner::PauseAfter(const std::string& id, const Error& error) {
   ++failed.times;
   capacity_changed_ = true;  // a pass without it, for those behind it, or another try
   changed_->NotifyAll();
+  if (Seeded(Bug::kUnwrittenAtOnce)) return 0;
   const bool transient = error.kind == ErrorKind::kTransient;
   const bool free = transient || error.kind == ErrorKind::kConflict;
   const std::int64_t times = failed.times - (free ? kFreeTries : 0);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "operator/base/seeded_bug.h"
+
 namespace weft::controllers {
 namespace {
 
@@ -30,7 +32,8 @@ void WorkQueue::AddAfter(const api::ObjectKey& key, Duration delay) {
 }
 
 void WorkQueue::AddAt(const api::ObjectKey& key, run::Instant time) {
-  if (const auto rest = rest_.find(key); rest != rest_.end()) time = std::max(time, rest->second);
+  const auto rest = rest_.find(key);
+  if (rest != rest_.end() && !Seeded(Bug::kHurriedByEvents)) time = std::max(time, rest->second);
   const auto [due, fresh] = due_.emplace(key, time);
   if (!fresh) {
     if (due->second <= time) return;
@@ -74,13 +77,14 @@ void WorkQueue::Done(const api::ObjectKey& key, End end, Duration rest) {
   busy_.erase(key);
   if (failed) {
     const Duration first = end == End::kRefused ? kFirstRetryOfRefused : options_.first_retry;
-    const Duration delay = Backoff(first, failures_[key]++);
+    Duration delay = Backoff(first, failures_[key]++);
+    if (Seeded(Bug::kRetryAtOnce)) delay = Duration::zero();
     if (end != End::kStale) rest = std::min(delay, kLeastPause);
     if (rest > Duration::zero()) rest_[key] = options_.executor->Now() + rest;
     AddAt(key, options_.executor->Now() + delay);
   } else if (end == End::kNextStep) {
     failures_.erase(key);
-    const int over = ++steps_[key] - kFreeSteps;
+    const int over = Seeded(Bug::kStepsNeverSlow) ? 0 : ++steps_[key] - kFreeSteps;
     if (over > 0) rest_[key] = options_.executor->Now() + Backoff(options_.first_retry, over - 1);
     AddAt(key, options_.executor->Now());
   } else {

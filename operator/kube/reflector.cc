@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "operator/base/seeded_bug.h"
 #include "operator/kube/status_code.h"
 
 namespace weft::kube {
@@ -180,9 +181,12 @@ void Reflector::FinishList(const std::string& resource_version) {
   const auto remove = [&](const api::ObjectKey& key) {
     sink_.OnDelete({.key = key, .version = resource_version});
   };
-  for (const api::ObjectKey& key : known_.EndList()) remove(key);
+  const auto gone = known_.EndList();
+  for (const api::ObjectKey& key : gone) {
+    if (!Seeded(Bug::kGoneStaysListed)) remove(key);
+  }
   for (const api::ObjectKey& key : sink_.HeldUpTo(resource_version)) {
-    if (!known_.Contains(key)) remove(key);
+    if (!known_.Contains(key) && !Seeded(Bug::kGoneStaysListed)) remove(key);
   }
   sink_.OnSynced(resource_version);
   SetAnswered(synced_);

@@ -21,6 +21,7 @@ constexpr Millis kShortestWatch{1'000};
 // before its last page, up to the largest.
 constexpr int kFirstPage = 500, kLargestPage = 4'000;
 constexpr int kPatience = 3;
+constexpr unsigned kSkipped = 3;  // of Bug::kResumeSkips
 
 bool IsSuccess(int status) { return status >= 200 && status < 300; }
 bool IsServerFailure(int status) { return status >= 500; }
@@ -73,6 +74,9 @@ Request Watch::WatchRequest() {
   Request request = NewRequest(kWatchSilence);
   request.query["watch"] = "true";
   request.query["resourceVersion"] = resource_version_;
+  if (Seeded(Bug::kResumeSkips)) {
+    request.query["resourceVersion"] = std::to_string(std::stoull(resource_version_) + kSkipped);
+  }
   request.query["allowWatchBookmarks"] = "true";
   request.query["timeoutSeconds"] = Between(kLeastWatchSeconds, kMostWatchSeconds);
   return request;

@@ -37,6 +37,7 @@ std::vector<std::uint32_t> MissingWorkers(const Life& life) {
     if (worker && *worker < there.size()) there[*worker] = true;
   }
   std::vector<std::uint32_t> missing;
+  if (Seeded(Bug::kLastWorkerMissing) && there.size() > 1) there.back() = true;
   for (std::uint32_t w = 0; w < there.size(); ++w) {
     if (!there[w]) missing.push_back(w);
   }
@@ -312,6 +313,7 @@ JobStep FollowStep(Life& life) {
   if (auto missing = MissingWorkers(life); !missing.empty()) {
     // Nobody can say any more which nodes the missing pods are for. FindFault knows of pods that
     // go missing later.
+    if (placement == nullptr && Seeded(Bug::kPlacementAwaited)) return Wait{};
     if (placement == nullptr) {
       Undo(life, {Cause::kNodeLost,
                   "PlacementDeleted",

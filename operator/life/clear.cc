@@ -29,6 +29,7 @@ std::optional<JobStep> Clear(const Life& life) {
   }
   if (!doomed.empty()) return DeletePods{std::move(doomed)};
   if (alive) return Wait{soonest};  // the other pods are being deleted already
+  if (Seeded(Bug::kSuspendedHolds) && life.job.suspend) return std::nullopt;
   std::vector<const api::Placement*> placements;
   for (const api::Placement* placement : life.view.placements) {
     if (!placement->meta.deleting) placements.push_back(placement);

@@ -14,6 +14,7 @@ namespace weft::life {
 
 JobStep DepartStep(Life& life) {
   if (!HasFinalizer(life.job)) return Wait{};
+  if (Seeded(Bug::kFinalizerStays) && life.status.attempt == 0) return Wait{};
   auto step = Clear(life);
   if (step && !Seeded(Bug::kFinalizerEarly)) return *std::move(step);
   if (auto left = LeaveQueue(life)) return *std::move(left);
@@ -38,7 +39,7 @@ JobStep AfterEndStep(Life& life) {
   const UnixSeconds now = life.view.now;
   const UnixSeconds ended = ParseTime(life.status.record.completion_time).value_or(now);
   const std::int64_t left = ended + *life.job.ttl_seconds_after_finished - now;
-  if (left > 0) return Wait{left};
+  if (left > 0) return Seeded(Bug::kTtlForgotten) ? Wait{} : Wait{left};
   return DeleteJob{};
 }
 
@@ -81,7 +82,7 @@ JobStep ResumeStep(Life& life) {
 // would cause a write of all endpoints. If a job is suspended or deleted, workers may still store
 // their state together, so the Service stays until they have ended.
 JobStep TearDownStep(Life& life) {
-  if (life.view.service) return DeleteService{};
+  if (life.view.service && !Seeded(Bug::kOldServiceKept)) return DeleteService{};
   if (auto step = Clear(life)) return *std::move(step);
   if (Seeded(Bug::kAttemptBack)) life.status.attempt = 0;
   WEFT_CHECK(FindCondition(life.status, "Restarting") != nullptr);

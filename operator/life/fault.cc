@@ -138,7 +138,7 @@ bool CountRestart(Life& life, const Fault& fault) {
   }
   if (!Counts(policy, fault) || Seeded(Bug::kRestartUncounted)) return true;
   if (record.restarts < policy.max_restarts) {
-    ++record.restarts;
+    record.restarts += Seeded(Bug::kRestartTwice) ? 2 : 1;
     return true;
   }
   Fail(life.status,

@@ -7,6 +7,7 @@
 #include "operator/api/conditions.h"
 #include "operator/api/kueue.h"
 #include "operator/base/check.h"
+#include "operator/base/seeded_bug.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/cluster/text.h"
 #include "operator/life/bind_window.h"
@@ -389,6 +390,7 @@ class Gang {
 }  // namespace
 
 bool IsPlanned(const api::Placement& placement) {
+  if (Seeded(Bug::kOwnerlessPlanned) && !placement.meta.owners.empty()) return true;
   return placement.pod_selector || api::ControllingJob(placement.meta) ||
          api::ControllingWorkload(placement.meta);
 }

@@ -33,8 +33,9 @@ JobStep NextOf(Life& life) {
   }
   if (job.suspend || ReasonOf(status, "Suspended") == kSuspending) return SuspendStep(life);
   if (Is(status, "Suspended")) return ResumeStep(life);
-  if (IsEvicted(life)) return ReleaseStep(life);
+  if (IsEvicted(life) && !Seeded(Bug::kEvictedLast)) return ReleaseStep(life);
   if (auto step = AcceptStep(life)) return *std::move(step);
+  if (Seeded(Bug::kEvictedLast) && IsEvicted(life)) return ReleaseStep(life);
   if (TimeLeft(life).value_or(1) <= 0) {
     return FailStep(life, "DeadlineExceeded", "activeDeadlineSeconds have passed");
   }

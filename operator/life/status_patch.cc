@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "operator/base/seeded_bug.h"
+
 namespace weft::life {
 
 namespace {
@@ -42,7 +44,7 @@ bool IsIn(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool RemoveAll(std::string_view) { return true; }
+bool RemoveAll(std::string_view) { return !Seeded(Bug::kQueueMerged); }
 
 Json Patch(const Json& stored, const Json& after, std::span<const std::string_view> own,
            const Removes& removes) {
@@ -66,7 +68,9 @@ Json StatusPatch(const Json& before, const Json& after, std::span<const std::str
 
 Json StatusPatch(const Json& before, const Json& after, std::span<const std::string_view> own,
                  std::span<const std::string_view> inside) {
-  return Patch(before, after, own, [&](std::string_view name) { return IsIn(inside, name); });
+  return Patch(before, after, own, [&](std::string_view name) {
+    return IsIn(inside, name) && !Seeded(Bug::kOldFailureStays);
+  });
 }
 
 }  // namespace weft::life

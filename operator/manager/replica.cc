@@ -134,6 +134,9 @@ kube::Instant Replica::WritesEnd() const { return std::min(LeadEnds(), stops_wri
 kube::Instant Replica::LeadEnds() const {
   if (options_.flags.read_only) return kube::Instant::min();
   if (Seeded(Bug::kWritesWithoutLead)) return kube::Instant::max();
+  if (Seeded(Bug::kFrozenWrites) && keeper_) {
+    return leads_ ? kube::Instant::max() : kube::Instant::min();
+  }
   if (keeper_) return keeper_->leads_until();
   return leads_ ? kube::Instant::max() : kube::Instant::min();
 }

@@ -193,7 +193,7 @@ void Store::Notify(const Change<api::Pod>& change) const {
   const bool planned = before && now ? !HoldAlike(*before, *now)
                        : now         ? true
                                      : before->Holds() || !before->scheduling_gates.empty();
-  if (planned) hooks_.on_capacity();
+  if (planned && !Seeded(Bug::kCapacityUnheard)) hooks_.on_capacity();
 }
 
 void Store::Notify(const Change<api::TrainingJob>& change) const {
@@ -267,7 +267,9 @@ void Store::NotifyGangsNaming(const api::ObjectKey& key) const {
   });
 }
 
-void Store::Notify(const Change<Service>& change) const { NotifyOwner(change.either().meta); }
+void Store::Notify(const Change<Service>& change) const {
+  if (!Seeded(Bug::kServiceUnheard)) NotifyOwner(change.either().meta);
+}
 
 void Store::Notify(const Change<api::Workload>& change) const {
   NotifyOwner(change.either().meta);

@@ -12,6 +12,7 @@
 #include "operator/api/deletion.h"
 #include "operator/api/meta.h"
 #include "operator/base/check.h"
+#include "operator/base/seeded_bug.h"
 #include "operator/watch/snapshot_map.h"
 
 namespace weft::watch {
@@ -87,6 +88,7 @@ class ObjectTable {
 
   static bool IsAbout(const api::Deletion& deletion, std::uint64_t version,
                       const api::ObjectMeta& held) {
+    if (Seeded(Bug::kLateDeletion)) return true;
     const std::uint64_t held_version = VersionOf(held.resource_version);
     if (version != 0 && held_version != 0) return held_version <= version;
     return deletion.uid.empty() || held.uid.empty() || deletion.uid == held.uid;
