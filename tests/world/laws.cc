@@ -58,6 +58,7 @@ void Laws::Break(const std::string& law, const std::string& text) {
 
 void Laws::OnChange(const Change& change) {
   cluster_.Apply(change, fibers_.now());
+  LookAtHoldings(change);
   if (change.resource == "pods") LookAtPod(change);
   if (change.resource == "placements.weft.dev") LookAtPlacement(change);
   if (change.resource == "trainingjobs.weft.dev") LookAtJob(change);
@@ -342,6 +343,7 @@ void Laws::Tick(bool hard) {
   const Instant::duration passed = fibers_.now() - ticked_;
   ticked_ = fibers_.now();
   if (hard) return;
+  TickAwaited(passed);
   for (auto it = open_.begin(); it != open_.end();) {
     it->second += passed;
     if (it->second <= options_.window) {

@@ -59,6 +59,15 @@ class Laws {
   void LookAtWrite(const Sent& sent, const std::string& resource);
   void LookAtRate(const Sent& sent, const std::string& resource);
   bool CountsAsGone(const Json& pod) const;
+  // In job_laws.cc.
+  void LookAtHoldings(const Change& change);
+  void LookAtRest(const std::string& uid);
+  void LookAtFailure(const Json& job, const Json& before);
+  void LookAtTrial(const Json& job, const Json& before);
+  void LookAtSelector(const Json& job, const Json& before);
+  // It is broken if it waits for longer than that; not waiting ends it.
+  void Await(const std::string& what, bool waits, Instant::duration longest, Violation broken);
+  void TickAwaited(Instant::duration passed);
 
   Fibers& fibers_;
   const Options options_;
@@ -72,6 +81,12 @@ class Laws {
   std::map<std::string, Instant::duration> mute_;  // jobs that neither start nor say why
   std::map<std::string, std::deque<Instant>> times_, refused_;  // of requests, by what they ask
   std::set<std::string> hot_;
+  struct Awaited {
+    Instant::duration since{}, longest{};
+    Violation broken;
+  };
+  std::map<std::string, Awaited> awaited_;
+  std::set<std::string> tried_;          // uids of jobs whose pods had a dry run
   std::string holder_;                   // of the Lease
   std::map<std::string, Instant> held_;  // by holder: when it last held the Lease
   Instant ticked_{};

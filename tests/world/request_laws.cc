@@ -83,7 +83,11 @@ void Laws::LookAtWrite(const Sent& sent, const std::string& resource) {
     if (uid.empty() && version.empty()) {
       Break("I8", Told(sent) + " without the uid or version that it means");
     }
-    if (resource == "trainingjobs.weft.dev" && body.is_object() && body.contains("spec")) {
+    const bool of_job = resource == "trainingjobs.weft.dev";
+    if (of_job && request.path.ends_with("/status") && version.empty()) {
+      Break("I8", Told(sent) + " writes a status whatever the job has become");
+    }
+    if (of_job && body.is_object() && body.contains("spec")) {
       Break("I9", Told(sent) + " writes a spec");
     }
     if (resource == "placements.weft.dev" && !At(body, {"status", "nodes"}).empty() &&
@@ -93,6 +97,7 @@ void Laws::LookAtWrite(const Sent& sent, const std::string& resource) {
   }
   if (request.method == kube::Method::kPost && !evicts) {
     bool owned = false;
+    if (request.query.contains("dryRun")) tried_.insert(JobOf(body));
     for (const Json& owner : At(body, {"metadata", "ownerReferences"})) {
       const std::string kind = TextAt(owner, {"kind"});
       owned |= kind == "TrainingJob" || kind == "Placement" || kind == "Workload";

@@ -291,6 +291,7 @@ void World::Play() {
   MakeCluster();
   for (Host& host : hosts_) StartHost(host);
   Guard();
+  LookAtFigures();
   PlanDay();
   Faults faults(*this, chance_.Next());
   const auto day = static_cast<std::uint64_t>(Millis(options_.day).count());

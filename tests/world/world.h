@@ -74,6 +74,7 @@ class World {
   void OnSent(const Sent& sent);
   void LookAtEvening();
   void LookAtCaches();
+  void LookAtFigures();  // in figures_law.cc
   Incarnation* Leader();
   std::string TimeText() const;
   void Say(const std::string& line);

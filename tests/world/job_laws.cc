@@ -1,0 +1,156 @@
+// The laws of what the status of a job tells, and of what a job lets go when it does not need it.
+
+#include <algorithm>
+#include <sstream>
+
+#include "tests/world/laws.h"
+
+namespace weft::world {
+namespace {
+
+using std::chrono::seconds;
+
+// A suspended job's Placement goes within so long, a missing Service comes back, and a finished job
+// is deleted. The clocks of two leaders may differ by 20 minutes.
+constexpr seconds kLetGo{60}, kServiceBack{120}, kDeleted{1'300};
+
+std::string Named(const Json& object) { return api::Show(KeyOf(object)); }
+
+bool HasFinished(const Json& job) { return IsTrue(job, "Complete") || IsTrue(job, "Failed"); }
+
+// Whether "0-3,7" has the number.
+bool Contains(const std::string& indexes, std::int64_t number) {
+  std::istringstream text(indexes);
+  for (std::string range; std::getline(text, range, ',');) {
+    const std::size_t dash = range.find('-');
+    const std::int64_t first = std::stoll(range);
+    const std::int64_t last =
+        dash == std::string::npos ? first : std::stoll(range.substr(dash + 1));
+    if (first <= number && number <= last) return true;
+  }
+  return false;
+}
+
+// The cluster ended the pod, so no program has told an exit code.
+bool IsTheClusters(const std::string& reason) {
+  static const std::set<std::string> kReasons = {"PodDeleted", "NodeLost",   "Disrupted",
+                                                 "Evicted",    "Terminated", "Preempting"};
+  return kReasons.contains(reason);
+}
+
+}  // namespace
+
+void Laws::Await(const std::string& what, bool waits, Instant::duration longest, Violation broken) {
+  if (!waits) {
+    awaited_.erase(what);
+  } else {
+    awaited_.try_emplace(what, Awaited{{}, longest, std::move(broken)});
+  }
+}
+
+void Laws::TickAwaited(Instant::duration passed) {
+  for (auto it = awaited_.begin(); it != awaited_.end();) {
+    Awaited& one = it->second;
+    one.since += passed;
+    if (one.since <= one.longest) {
+      ++it;
+      continue;
+    }
+    Break(one.broken.law, one.broken.text);
+    it = awaited_.erase(it);
+  }
+}
+
+void Laws::LookAtHoldings(const Change& change) {
+  if (change.resource == "trainingjobs.weft.dev") {
+    const Json& job = *change.object;
+    LookAtRest(UidOf(job));
+    const bool gone = change.type == Change::Type::kDeleted;
+    const Json& ttl = At(job, {"spec", "ttlSecondsAfterFinished"});
+    const bool stays = !gone && !ttl.is_null() && HasFinished(job) && !IsDeleting(job);
+    Await("ttl " + UidOf(job), stays, kDeleted + seconds(ttl.is_number() ? ttl.get<int>() : 0),
+          {"I22", Named(job) + " has ended and is not deleted", {}});
+    if (gone) return;
+    static const Json kNone = Json::object();
+    const Json& before = change.before ? *change.before : kNone;
+    LookAtFailure(job, before);
+    LookAtTrial(job, before);
+    LookAtSelector(job, before);
+  } else if (change.resource == "services") {
+    for (const auto& [uid, job] : cluster_.jobs) {
+      if (KeyOf(*job) == change.key) LookAtRest(uid);
+    }
+  } else if (change.resource == "placements.weft.dev") {
+    const Json& placement = *change.object;
+    const std::string job = JobOf(placement);
+    if (!job.empty()) LookAtRest(job);
+    bool controlled = false;
+    for (const Json& owner : At(placement, {"metadata", "ownerReferences"})) {
+      controlled |= At(owner, {"controller"}) == Json(true);
+    }
+    if (!controlled && At(placement, {"spec", "podSelector"}).is_null() &&
+        !NodesOf(placement).empty()) {
+      Break("I22", Named(placement) + " gets nodes, but nobody's pods can use them");
+    }
+  }
+}
+
+// What the job holds, and what it lacks.
+void Laws::LookAtRest(const std::string& uid) {
+  const auto found = cluster_.jobs.find(uid);
+  const Json* job = found == cluster_.jobs.end() ? nullptr : found->second.get();
+  const auto holds = [&] {
+    const auto plans = cluster_.placements_of_job.find(uid);
+    if (plans == cluster_.placements_of_job.end()) return false;
+    return std::any_of(plans->second.begin(), plans->second.end(), [](const auto& one) {
+      return !NodesOf(*one.second).empty() && !IsDeleting(*one.second);
+    });
+  };
+  const bool suspended =
+      job != nullptr && IsTrue(*job, "Suspended") && !IsDeleting(*job) && !HasFinished(*job);
+  Await("holds " + uid, suspended && holds(), kLetGo,
+        {"I22", (job ? Named(*job) : uid) + " is suspended and holds nodes", {}});
+  const bool runs =
+      job != nullptr && IsTrue(*job, "PodsReady") && !IsDeleting(*job) && !HasFinished(*job);
+  Await("service " + uid, runs && !cluster_.services.contains(KeyOf(*job)), kServiceBack,
+        {"I9", (job ? Named(*job) : uid) + " runs without its Service", {}});
+}
+
+void Laws::LookAtFailure(const Json& job, const Json& before) {
+  const std::int64_t restarts = NumberAt(job, {"status", "restarts"});
+  const std::int64_t were = NumberAt(before, {"status", "restarts"});
+  if (restarts > were + 1 && !before.empty()) {
+    Break("I5",
+          Named(job) + ": restarts " + std::to_string(restarts) + " after " + std::to_string(were));
+  }
+  const Json& failure = At(job, {"status", "lastFailure"});
+  if (failure.is_null() || failure == At(before, {"status", "lastFailure"})) return;
+  const std::string reason = TextAt(failure, {"reason"});
+  if (IsTheClusters(reason) && !At(failure, {"exitCode"}).is_null()) {
+    Break("I5", Named(job) + ": lastFailure is " + reason +
+                    " with the exit code of another: " + failure.dump());
+  }
+  const bool of_this = NumberAt(failure, {"attempt"}) == NumberAt(before, {"status", "attempt"});
+  if (of_this && reason == "PodDeleted" &&
+      Contains(TextAt(before, {"status", "completedIndexes"}), NumberAt(failure, {"worker"}))) {
+    Break("I5", Named(job) + " restarts for a worker that has succeeded: " + failure.dump());
+  }
+}
+
+// A job is accepted because a dry run of its own pods was.
+void Laws::LookAtTrial(const Json& job, const Json& before) {
+  const Json& accepted = ConditionOf(job, "Accepted");
+  if (TextAt(accepted, {"status"}) != "True" || IsTrue(before, "Accepted")) return;
+  if (!tried_.contains(UidOf(job))) Break("I5", Named(job) + " is accepted without a dry run");
+}
+
+void Laws::LookAtSelector(const Json& job, const Json& before) {
+  if (!IsTrue(job, "PodsReady") || IsTrue(before, "PodsReady")) return;
+  const auto service = cluster_.services.find(KeyOf(job));
+  if (service == cluster_.services.end()) return;
+  const std::string attempt = TextAt(*service->second, {"spec", "selector", "weft.dev/attempt"});
+  if (attempt.empty() || attempt == std::to_string(NumberAt(job, {"status", "attempt"}))) return;
+  Break("I9", Named(job) + " runs with the Service of attempt " + attempt);
+}
+
+}  // namespace weft::world
