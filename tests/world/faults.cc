@@ -56,6 +56,7 @@ const std::vector<Faults::Kind>& Faults::All() {
       {"delete-pod", &Faults::DeletePod},
       {"evict-pod", &Faults::EvictPod},
       {"delete-placement", &Faults::DeletePlacement},
+      {"delete-new-placement", &Faults::DeleteNewPlacement},
       {"delete-service", &Faults::DeleteService},
       {"tight-quota", &Faults::TightQuota},
       {"refuse-pods", &Faults::RefusePods},
@@ -362,6 +363,35 @@ std::string Faults::DeletePlacement() {
   if (!placement) return "";
   tenant_.Delete(kube::kPlacements, KeyOf(*placement));
   return api::Show(KeyOf(*placement));
+}
+
+// While the pods of its gang are being created.
+std::string Faults::DeleteNewPlacement() {
+  const seconds time(60);
+  AwaitCreation(world_.fibers_.now() + time);
+  return "the next within " + std::to_string(time.count()) + " s";
+}
+
+void Faults::AwaitCreation(Instant until) {
+  if (world_.fibers_.now() > until) return;
+  const SeenCluster& cluster = world_.laws_.cluster();
+  for (const auto& known : cluster.placements) {
+    const Json& placement = *known.second;
+    const std::size_t workers = NodesOf(placement).size();
+    const std::int64_t attempt = AttemptOf(placement);
+    const std::string job = JobOf(placement);
+    if (workers < 2 || job.empty() || IsDeleting(placement)) continue;
+    const auto live = cluster.LivePods(job);
+    if (live.empty() || live.size() >= workers) continue;
+    const bool new_pods = std::all_of(live.begin(), live.end(), [&](const auto& pod) {
+      return AttemptOf(*pod) == attempt && TextAt(*pod, {"status", "phase"}) == "Pending";
+    });
+    if (!new_pods) continue;
+    tenant_.Delete(kube::kPlacements, KeyOf(placement));
+    return world_.Say("FAULT deletes " + api::Show(KeyOf(placement)) + " with " +
+                      std::to_string(live.size()) + " of " + std::to_string(workers) + " pods");
+  }
+  world_.fibers_.After(Millis(30), [this, until] { AwaitCreation(until); });
 }
 
 std::string Faults::DeleteService() {

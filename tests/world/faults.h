@@ -57,6 +57,8 @@ class Faults {
   std::string DeletePod();
   std::string EvictPod();
   std::string DeletePlacement();
+  std::string DeleteNewPlacement();
+  void AwaitCreation(run::Instant until);
   std::string DeleteService();
   std::string TightQuota();
   std::string RefusePods();

@@ -88,8 +88,10 @@ void Laws::LookAtHoldings(const Change& change) {
     for (const Json& owner : At(placement, {"metadata", "ownerReferences"})) {
       controlled |= At(owner, {"controller"}) == Json(true);
     }
-    if (!controlled && At(placement, {"spec", "podSelector"}).is_null() &&
-        !NodesOf(placement).empty()) {
+    // One that has nodes already may lose its owner: the job was deleted and left it behind.
+    const bool chosen =
+        !NodesOf(placement).empty() && (!change.before || NodesOf(*change.before).empty());
+    if (chosen && !controlled && At(placement, {"spec", "podSelector"}).is_null()) {
       Break("I22", Named(placement) + " gets nodes, but nobody's pods can use them");
     }
   }
