@@ -169,9 +169,6 @@ kube::Response ApiServer::State::CreateObject(const Call& given, Json object) {
     if (kind.resource == "nodes") DefaultNewNode(object, options.taints_new_nodes);
   }
   if (auto refusal = Admit(call, nullptr, &object)) return *refusal;
-  if (metadata.contains("resourceVersion") && !call.dry_run) {
-    return StatusAnswer(500, "", "resourceVersion should not be set on objects to be created");
-  }
   api::ObjectKey key = call.target.key;
   if (key.name.empty() && metadata.contains("generateName")) {
     key.name = api::TextAt(metadata, "generateName") + Suffix(random);
@@ -183,7 +180,11 @@ kube::Response ApiServer::State::CreateObject(const Call& given, Json object) {
   CheckMetadata(kind, metadata, causes);
   if (kind.schema) kind.schema->Check(object, causes);
   CheckBuiltIn(kind.resource, object, causes);
+  if (is_pod) CheckNewPod(object, causes);
   if (!causes.empty()) return Invalid(kind, key.name, causes);
+  if (metadata.contains("resourceVersion") && !call.dry_run) {
+    return StatusAnswer(500, "", "resourceVersion should not be set on objects to be created");
+  }
   const auto existing = collection.objects.find(key);
   if (kind.namespaced && existing == collection.objects.end()) {
     if (auto refusal = CheckQuota(call, object)) return *refusal;
