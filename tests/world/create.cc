@@ -102,8 +102,10 @@ Refusal ApiServer::State::Admit(const Call& call, const Json* before, Json* obje
   const Target& target = call.target;
   api::ObjectKey key = target.key;
   if (object != nullptr && key.name.empty()) key.name = api::KeyOf(*object).name;
-  return admission(
-      {target.kind().resource, target.subresource, call.user, key, before, object, call.dry_run});
+  const Attempt attempt{
+      target.kind().resource, target.subresource, call.user, key, before, object, call.dry_run};
+  // What it throws is no wrong request.
+  return [&]() noexcept { return admission(attempt); }();
 }
 
 Refusal ApiServer::State::CheckNamespace(const Call& call) const {
