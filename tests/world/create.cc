@@ -188,7 +188,7 @@ kube::Response ApiServer::State::CreateObject(const Call& given, Json object) {
     return StatusAnswer(500, "", "resourceVersion should not be set on objects to be created");
   }
   const auto existing = collection.objects.find(key);
-  if (kind.namespaced && existing == collection.objects.end()) {
+  if (kind.namespaced) {  // it counts even if the object exists already
     if (auto refusal = CheckQuota(call, object)) return *refusal;
   }
   if (existing != collection.objects.end()) {

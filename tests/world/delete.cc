@@ -64,17 +64,22 @@ std::int64_t GraceOf(const Kind& kind, const Json& object, const DeleteOptions& 
 
 Refusal CheckPreconditions(const Kind& kind, const std::string& name, const Json& metadata,
                            const DeleteOptions& options) {
+  Kind shown = kind;  // here the API server names the kind
+  shown.plural = kind.kind;
+  shown.resource = kind.kind + (kind.group.empty() ? "" : "." + kind.group);
   const std::string uid = api::TextAt(metadata, "uid");
   if (!options.uid.empty() && options.uid != uid) {
-    return Conflict(kind, name,
-                    "Precondition failed: UID in precondition: " + options.uid +
-                        ", UID in object meta: " + uid);
+    return Conflict(shown, name,
+                    "the UID in the precondition (" + options.uid +
+                        ") does not match the UID in record (" + uid +
+                        "). The object might have been deleted and then recreated");
   }
   const std::string version = api::TextAt(metadata, "resourceVersion");
   if (!options.resource_version.empty() && options.resource_version != version) {
-    return Conflict(kind, name,
-                    "Precondition failed: ResourceVersion in precondition: " +
-                        options.resource_version + ", ResourceVersion in object meta: " + version);
+    return Conflict(shown, name,
+                    "the ResourceVersion in the precondition (" + options.resource_version +
+                        ") does not match the ResourceVersion in record (" + version +
+                        "). The object might have been modified");
   }
   return std::nullopt;
 }

@@ -143,9 +143,7 @@ std::vector<Subject> MakeSubjects() {
           "action": "Place", "note": "text", "eventTime": "2026-01-01T00:00:00.000000Z",
           "reportingController": "weft.dev/operator", "reportingInstance": "weft-0",
           "regarding": {"kind": "Pod", "namespace": "SPACE", "name": "a", "apiVersion": "v1"}})",
-      R"([{"series": {"count": 2, "lastObservedTime": "2026-01-01T00:00:00.000000Z"}},
-          {"note": "other"}])",
-      "[]", 1));
+      R"([{"series": {"count": 2, "lastObservedTime": "2026-01-01T00:00:00.000000Z"}}])", "[]", 1));
   subjects.push_back(
       SimpleSubject(kube::kResourceQuotas,
                     R"({"apiVersion": "v1", "kind": "ResourceQuota", "spec": {"hard": {

@@ -84,7 +84,11 @@ class Operation {
     const Json* value = api::FindMember(operation_, "value");
     if (name == "test") {
       const Json* at = At(root, *path, path->size());
-      if (at == nullptr) return false;
+      if (at == nullptr) {  // an absent member of an object that is there counts as null
+        const Json* parent = path->empty() ? nullptr : At(root, *path, path->size() - 1);
+        const bool there = parent != nullptr && parent->is_object();
+        return there && (value == nullptr || value->is_null());
+      }
       return value == nullptr ? at->is_null() : *at == *value;
     }
     if (name == "remove") return Remove(root, *path);
