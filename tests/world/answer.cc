@@ -88,8 +88,11 @@ kube::Response Invalid(const Kind& kind, const std::string& name, const Causes& 
   if (causes.size() > 1) all = "[" + all + "]";
   Json details = DetailsOf(kind, name);
   details["kind"] = kind.kind;
+  const bool is_event =
+      kind.resource == "events.events.k8s.io";  // checked as one of the core group
+  if (is_event) details.erase("group");
   details["causes"] = CausesOf(causes);
-  const std::string type = kind.kind + (kind.group.empty() ? "" : "." + kind.group);
+  const std::string type = kind.kind + (kind.group.empty() || is_event ? "" : "." + kind.group);
   return Failure(422, "Invalid", type + " \"" + name + "\" is invalid: " + all, std::move(details));
 }
 

@@ -12,7 +12,12 @@ ApiServer::ApiServer(Options options) : state_(std::make_unique<State>(std::move
 ApiServer::~ApiServer() = default;
 
 kube::Response ApiServer::Handle(const kube::Request& request, const std::string& user) {
-  return state_->Handle(request, user);
+  // A value of an unexpected type cannot be decoded into the types of built-in kinds.
+  try {
+    return state_->Handle(request, user);
+  } catch (const Json::exception& error) {
+    return BadRequest(std::string("json: cannot unmarshal: ") + error.what());
+  }
 }
 
 ApiServer::Opened ApiServer::Open(const kube::Request& request, const std::string& user) {

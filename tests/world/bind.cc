@@ -14,6 +14,7 @@ kube::Response ApiServer::State::Bind(const Call& call) {
   const api::ObjectKey& key = call.target.key;
   const Json body = api::ParseJson(call.request.body);
   if (body.is_discarded() || !body.is_object()) return BadRequest("the binding cannot be read");
+  if (auto refusal = CheckNamespace(call)) return *refusal;
   const Object before = Find("pods", key);
   if (!before) return NotFound(kind, key.name);
   const std::string node = api::TextAt(body.value("target", Json::object()), "name");

@@ -102,8 +102,10 @@ Refusal ApiServer::State::Admit(const Call& call, const Json* before, Json* obje
   const Target& target = call.target;
   api::ObjectKey key = target.key;
   if (object != nullptr && key.name.empty()) key.name = api::KeyOf(*object).name;
-  return admission(
-      {target.kind().resource, target.subresource, call.user, key, before, object, call.dry_run});
+  const Attempt attempt{
+      target.kind().resource, target.subresource, call.user, key, before, object, call.dry_run};
+  // What it throws is no wrong request.
+  return [&]() noexcept { return admission(attempt); }();
 }
 
 Refusal ApiServer::State::CheckNamespace(const Call& call) const {
@@ -169,9 +171,6 @@ kube::Response ApiServer::State::CreateObject(const Call& given, Json object) {
     if (kind.resource == "nodes") DefaultNewNode(object, options.taints_new_nodes);
   }
   if (auto refusal = Admit(call, nullptr, &object)) return *refusal;
-  if (metadata.contains("resourceVersion") && !call.dry_run) {
-    return StatusAnswer(500, "", "resourceVersion should not be set on objects to be created");
-  }
   api::ObjectKey key = call.target.key;
   if (key.name.empty() && metadata.contains("generateName")) {
     key.name = api::TextAt(metadata, "generateName") + Suffix(random);
@@ -183,9 +182,13 @@ kube::Response ApiServer::State::CreateObject(const Call& given, Json object) {
   CheckMetadata(kind, metadata, causes);
   if (kind.schema) kind.schema->Check(object, causes);
   CheckBuiltIn(kind.resource, object, causes);
+  if (is_pod) CheckNewPod(object, causes);
   if (!causes.empty()) return Invalid(kind, key.name, causes);
+  if (metadata.contains("resourceVersion") && !call.dry_run) {
+    return StatusAnswer(500, "", "resourceVersion should not be set on objects to be created");
+  }
   const auto existing = collection.objects.find(key);
-  if (kind.namespaced && existing == collection.objects.end()) {
+  if (kind.namespaced) {  // it counts even if the object exists already
     if (auto refusal = CheckQuota(call, object)) return *refusal;
   }
   if (existing != collection.objects.end()) {

@@ -64,17 +64,22 @@ std::int64_t GraceOf(const Kind& kind, const Json& object, const DeleteOptions& 
 
 Refusal CheckPreconditions(const Kind& kind, const std::string& name, const Json& metadata,
                            const DeleteOptions& options) {
+  Kind shown = kind;  // here the API server names the kind
+  shown.plural = kind.kind;
+  shown.resource = kind.kind + (kind.group.empty() ? "" : "." + kind.group);
   const std::string uid = api::TextAt(metadata, "uid");
   if (!options.uid.empty() && options.uid != uid) {
-    return Conflict(kind, name,
-                    "Precondition failed: UID in precondition: " + options.uid +
-                        ", UID in object meta: " + uid);
+    return Conflict(shown, name,
+                    "the UID in the precondition (" + options.uid +
+                        ") does not match the UID in record (" + uid +
+                        "). The object might have been deleted and then recreated");
   }
   const std::string version = api::TextAt(metadata, "resourceVersion");
   if (!options.resource_version.empty() && options.resource_version != version) {
-    return Conflict(kind, name,
-                    "Precondition failed: ResourceVersion in precondition: " +
-                        options.resource_version + ", ResourceVersion in object meta: " + version);
+    return Conflict(shown, name,
+                    "the ResourceVersion in the precondition (" + options.resource_version +
+                        ") does not match the ResourceVersion in record (" + version +
+                        "). The object might have been modified");
   }
   return std::nullopt;
 }
@@ -107,7 +112,11 @@ kube::Response ApiServer::State::Delete(const Call& call) {
   if (!call.request.body.empty()) body = api::ParseJson(call.request.body);
   const auto how = body.is_discarded() ? std::nullopt : OptionsOf(call.request, body);
   if (!how) return BadRequest("the delete options cannot be read");
-  return DeleteObject(call, call.target.key, *how);
+  Call deletion = call;
+  if (body.is_object()) {  // then the query does not count
+    deletion.dry_run = body.value("dryRun", Json::array()) == Json{"All"};
+  }
+  return DeleteObject(deletion, call.target.key, *how);
 }
 
 kube::Response ApiServer::State::DeleteObject(const Call& call, const api::ObjectKey& key,
@@ -128,10 +137,11 @@ kube::Response ApiServer::State::DeleteObject(const Call& call, const api::Objec
 
   Json next = *before;
   Json& metadata = next["metadata"];
-  SetCollectorFinalizers(how, metadata);
+  if (kind.kind != "Event") SetCollectorFinalizers(how, metadata);
   const std::int64_t grace = GraceOf(kind, *before, how);
   const bool waits_for_content =
-      is_namespace && !before->at("spec").value("finalizers", Json::array()).empty();
+      is_namespace &&
+      (!IsDeleting(*before) || !before->at("spec").value("finalizers", Json::array()).empty());
   const bool at_once = grace == 0 && !HasFinalizers(next) && !waits_for_content;
   if (at_once && kind.resource != "pods") {
     const std::string text = collection.last.at(key)->text();
@@ -187,13 +197,22 @@ kube::Response ApiServer::State::Evict(const Call& call) {
   const Object pod = Find(kind.resource, call.target.key);
   const Json body = api::ParseJson(call.request.body);
   if (body.is_discarded() || !body.is_object()) return BadRequest("the eviction cannot be read");
+  if (auto refusal = CheckNamespace(call)) return *refusal;
   if (!pod) return NotFound(kind, call.target.key.name);
   Json copy = *pod;
   if (auto refusal = Admit(call, pod.get(), &copy)) return *refusal;
   const Json given = body.value("deleteOptions", Json());
   const auto how = OptionsOf(call.request, given);
   if (!how) return BadRequest("the delete options cannot be read");
-  const kube::Response deleted = DeleteObject(call, call.target.key, *how);
+  if (auto refusal = CheckPreconditions(kind, call.target.key.name, MetadataOf(*pod), *how)) {
+    return *refusal;
+  }
+  if (!call.dry_run && SetEvicted(copy, Now())) {
+    Store(*call.target.collection, call.target.key, std::move(copy), call.user);
+  }
+  DeleteOptions rest = *how;
+  rest.resource_version.clear();  // it was checked before the condition was written
+  const kube::Response deleted = DeleteObject(call, call.target.key, rest);
   return deleted.status < 300 ? PlainSuccess(201) : deleted;
 }
 

@@ -198,9 +198,10 @@ Step Script::Apply() {
     return resource.kind == "ConfigMap" || resource.kind == "Placement";
   };
   while (!applies(chosen.resource)) chosen = Choose();
-  Json object = Chance(70) ? chosen.subject->object
-                           : Json{{"apiVersion", chosen.subject->object["apiVersion"]},
-                                  {"kind", chosen.subject->object["kind"]}};
+  const bool whole = Chance(70) || chosen.resource.kind != "ConfigMap";
+  Json object = whole ? chosen.subject->object
+                      : Json{{"apiVersion", chosen.subject->object["apiVersion"]},
+                             {"kind", chosen.subject->object["kind"]}};
   object = Named(object, chosen.key, Chance(50) ? "x" : "");
   if (object.contains("spec")) object["spec"].erase("unknownField");
   if (Chance(30)) object["metadata"]["annotations"] = {{"by", "apply"}};
@@ -247,7 +248,10 @@ Step Script::Delete() {
             if (uid < 2) filled.only.uid = side.Uid(chosen.path, uid);
             if (version < 2) filled.only.resource_version = side.Version(chosen.path, version);
             kube::Request request = kube::DeleteRequest(chosen.resource, chosen.key, filled);
-            if (dry) request.query["dryRun"] = "All";
+            if (!dry) return request;
+            Json body = api::ParseJson(request.body);
+            body["dryRun"] = {"All"};
+            request.body = api::JsonText(body);
             return request;
           }};
 }

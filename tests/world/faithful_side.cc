@@ -78,6 +78,7 @@ void Side::Remember(const std::string& path, const Json& object) {
   if (seen.versions.empty() || seen.versions.back() != version) seen.versions.push_back(version);
   if (seen.uids.empty() || seen.uids.back() != uid) seen.uids.push_back(uid);
   seen.last = object;
+  seen.last["metadata"].erase("managedFields");
 }
 
 // True if no cause is left.
@@ -159,6 +160,7 @@ std::vector<Json> Side::Watch(const kube::Request& request, std::size_t most) {
       const std::string type = api::TextAt(frame, "type");
       if (type == "BOOKMARK") continue;
       const Json* metadata = api::FindMember(frame.at("object"), "metadata");
+      if (metadata != nullptr && api::TextAt(*metadata, "namespace") == "kube-system") continue;
       const std::string version =
           metadata == nullptr ? "" : api::TextAt(*metadata, "resourceVersion");
       events.push_back({{"type", type},

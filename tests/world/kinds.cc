@@ -11,10 +11,8 @@ std::string ResourceOf(const Kind& kind) {
   return kind.plural + (kind.group.empty() ? "" : "." + kind.group);
 }
 
-}  // namespace
-
-std::vector<Kind> BuiltInKinds() {
-  std::vector<Kind> kinds = {
+std::vector<Kind> CoreKinds() {
+  return {
       {.group = "",
        .version = "v1",
        .plural = "pods",
@@ -56,6 +54,11 @@ std::vector<Kind> BuiltInKinds() {
        .status = true,
        .returns_deleted = true},
       {.group = "", .version = "v1", .plural = "events", .kind = "Event", .create_on_update = true},
+  };
+}
+
+std::vector<Kind> OtherKinds() {
+  return {
       {.group = "events.k8s.io",
        .version = "v1",
        .plural = "events",
@@ -101,6 +104,13 @@ std::vector<Kind> BuiltInKinds() {
        .status = true,
        .generation = true},
   };
+}
+
+}  // namespace
+
+std::vector<Kind> BuiltInKinds() {
+  std::vector<Kind> kinds = CoreKinds();
+  for (const Kind& kind : OtherKinds()) kinds.push_back(kind);
   for (Kind& kind : kinds) kind.resource = ResourceOf(kind);
   return kinds;
 }

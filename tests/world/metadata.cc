@@ -105,7 +105,7 @@ void CheckOwners(const Json& metadata, Causes& causes) {
   std::size_t controllers = 0;
   for (std::size_t i = 0; i < list->size(); ++i) {
     const Json& owner = (*list)[i];
-    const std::string path = "metadata.ownerReferences[" + std::to_string(i) + "].";
+    const std::string path = "metadata.ownerReferences.";
     for (const char* name : {"apiVersion", "kind", "name", "uid"}) {
       if (!api::TextAt(owner, name).empty()) continue;
       causes.push_back(WrongValue(path + (std::string(name) == "apiVersion" ? "version" : name),
@@ -125,6 +125,23 @@ bool IsMapName(std::string_view name) {
       "labels", "annotations", "nodeSelector", "matchLabels", "limits",    "requests",
       "data",   "capacity",    "allocatable",  "hard",        "stringData"};
   return std::find(kMaps.begin(), kMaps.end(), name) != kMaps.end();
+}
+
+bool IsMetadataField(std::string_view name) {
+  constexpr std::array<std::string_view, 13> kFields = {"name",
+                                                        "generateName",
+                                                        "namespace",
+                                                        "uid",
+                                                        "resourceVersion",
+                                                        "generation",
+                                                        "creationTimestamp",
+                                                        "deletionTimestamp",
+                                                        "deletionGracePeriodSeconds",
+                                                        "labels",
+                                                        "annotations",
+                                                        "ownerReferences",
+                                                        "finalizers"};
+  return std::find(kFields.begin(), kFields.end(), name) != kFields.end();
 }
 
 bool IsLeftOut(const std::string& name, const Json& value) {
@@ -167,8 +184,8 @@ void CheckMetadata(const Kind& kind, const Json& metadata, Causes& causes) {
 }
 
 void CheckMetadataChange(const Json& before, const Json& after, Causes& causes) {
-  for (const char* name : {"name", "namespace", "uid", "creationTimestamp", "deletionTimestamp",
-                           "deletionGracePeriodSeconds"}) {
+  for (const char* name :
+       {"name", "namespace", "uid", "deletionTimestamp", "deletionGracePeriodSeconds"}) {
     const Json* old = api::FindMember(before, name);
     const Json* now = api::FindMember(after, name);
     const bool same = old == nullptr || now == nullptr ? old == now : *old == *now;
@@ -196,7 +213,9 @@ void CheckMetadataChange(const Json& before, const Json& after, Causes& causes) 
 
 void DropEmpty(const Kind& kind, Json& object) {
   Json& metadata = object["metadata"];
-  metadata.erase("managedFields");
+  for (auto member = metadata.begin(); member != metadata.end();) {
+    member = IsMetadataField(member.key()) ? std::next(member) : metadata.erase(member);
+  }
   DropEmptyIn(metadata, false);
   if (kind.custom) return;
   for (auto member = object.begin(); member != object.end();) {

@@ -84,7 +84,11 @@ class Operation {
     const Json* value = api::FindMember(operation_, "value");
     if (name == "test") {
       const Json* at = At(root, *path, path->size());
-      if (at == nullptr) return value == nullptr || value->is_null();
+      if (at == nullptr) {  // an absent member of an object that is there counts as null
+        const Json* parent = path->empty() ? nullptr : At(root, *path, path->size() - 1);
+        const bool there = parent != nullptr && parent->is_object();
+        return there && (value == nullptr || value->is_null());
+      }
       return value == nullptr ? at->is_null() : *at == *value;
     }
     if (name == "remove") return Remove(root, *path);
@@ -225,17 +229,17 @@ class Applying {
       MergeList(live, Json::array(), &earlier, path);
       return live.empty();
     }
-    return live == earlier && !OthersHave(path);
+    return live == earlier && !OthersHave(path, live);
   }
 
-  bool OthersHave(const std::vector<std::string>& path) const {
+  bool OthersHave(const std::vector<std::string>& path, const Json& live) const {
     return std::any_of(others_.begin(), others_.end(), [&](const Json* other) {
       const Json* at = other;
       for (const std::string& name : path) {
         if (name[0] == '[') return false;
         at = at == nullptr ? nullptr : api::FindMember(*at, name.c_str());
       }
-      return at != nullptr;
+      return at != nullptr && *at == live;
     });
   }
 
@@ -297,6 +301,32 @@ Json ConfigurationOf(const std::string& body) {
   return config;
 }
 
+Json FieldsOf(const Json& config) {
+  if (!config.is_object()) return true;
+  Json fields = Json::object();
+  for (const auto& [name, value] : config.items()) {
+    if (name == "apiVersion" || name == "kind") continue;
+    Json below = FieldsOf(value);
+    if (!below.is_object() || !below.empty()) fields[name] = std::move(below);
+  }
+  return fields;
+}
+
+Json DifferenceOf(const Json& before, const Json& after) {
+  if (!before.is_object() || !after.is_object()) return after;
+  Json patch = Json::object();
+  for (const auto& [name, value] : after.items()) {
+    const auto old = before.find(name);
+    if (old == before.end() || *old != value) {
+      patch[name] = old == before.end() ? value : DifferenceOf(*old, value);
+    }
+  }
+  for (const auto& [name, value] : before.items()) {
+    if (!after.contains(name)) patch[name] = nullptr;
+  }
+  return patch;
+}
+
 Refusal ApiServer::State::MergePatch(const Call& call, Json& next) const {
   const Json patch = api::ParseJson(call.request.body);
   if (patch.is_discarded()) return BadRequest("error decoding patch: invalid character");
@@ -324,7 +354,9 @@ Refusal ApiServer::State::JsonPatch(const Call& call, Json& next) const {
 Refusal ApiServer::State::ApplyPatch(const Call& call, const Json& before, Json& next) {
   const Json config = ConfigurationOf(call.request.body);
   if (!config.is_object()) return BadRequest("error decoding YAML");
-  const auto& managers = call.target.collection->applied[call.target.key];
+  auto& managers = call.target.collection->applied[call.target.key];
+  // Until the first apply, all fields belong to those who updated the object.
+  if (managers.empty() && !before.empty()) managers[kUpdaters] = before;
   std::vector<const Json*> others;
   const Json* earlier = nullptr;
   for (const auto& [manager, applied] : managers) {

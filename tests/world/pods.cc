@@ -170,10 +170,6 @@ void CheckPod(const Json& pod, Causes& causes) {
       if (api::TextAt((*containers)[i], field).empty()) causes.push_back(Required(path + field));
     }
   }
-  if (HasGates(pod) && !NodeOf(pod).empty()) {
-    causes.push_back(
-        NotAllowed("spec.nodeName", "cannot be set until all schedulingGates have been cleared"));
-  }
 }
 
 void AddNodeInfo(Json& status) {
@@ -236,13 +232,56 @@ void CheckBuiltIn(const std::string& resource, const Json& object, Causes& cause
   }
 }
 
+void CheckNewPod(const Json& pod, Causes& causes) {
+  if (HasGates(pod) && !NodeOf(pod).empty()) {
+    causes.push_back(
+        NotAllowed("spec.nodeName", "cannot be set until all schedulingGates have been cleared"));
+  }
+}
+
+bool SetEvicted(Json& pod, const std::string& now) {
+  Json& status = pod["status"];
+  if (ConditionOf(status, "DisruptionTarget") != nullptr) return false;
+  status["conditions"].push_back({{"type", "DisruptionTarget"},
+                                  {"status", "True"},
+                                  {"reason", "EvictionByEvictionAPI"},
+                                  {"message", "Eviction API: evicting"},
+                                  {"lastProbeTime", nullptr},
+                                  {"lastTransitionTime", now}});
+  return true;
+}
+
+void CheckBuiltInChange(const std::string& resource, const Json& before, const Json& after,
+                        Causes& causes) {
+  const auto differs = [&](const char* name) {
+    return MemberOr(before, name, Json()) != MemberOr(after, name, Json());
+  };
+  if (resource == "secrets" && differs("type")) {
+    causes.push_back(WrongValue("type", "\"\"", "field is immutable"));
+  }
+  if (resource == "priorityclasses.scheduling.k8s.io" && differs("value")) {
+    causes.push_back(NotAllowed("value", "may not be changed in an update."));
+  }
+  if ((resource != "configmaps" && resource != "secrets") || !before.value("immutable", false)) {
+    return;
+  }
+  for (const char* name : {"immutable", "data", "binaryData"}) {
+    if (differs(name)) {
+      causes.push_back(NotAllowed(name, "field is immutable when `immutable` is set"));
+    }
+  }
+}
+
 void CheckPodChange(const Json& before, const Json& after, Causes& causes) {
   const Json& old = SpecOf(before);
   Json now = SpecOf(after);
   const Json gates_before = MemberOr(old, "schedulingGates", Json::array());
   const Json gates_after = MemberOr(now, "schedulingGates", Json::array());
-  if (!OnlyAdds(gates_after, gates_before)) {
-    causes.push_back(NotAllowed("spec.schedulingGates", "only deletion is allowed"));
+  for (std::size_t i = 0; i < gates_after.size(); ++i) {
+    if (std::find(gates_before.begin(), gates_before.end(), gates_after[i]) == gates_before.end()) {
+      causes.push_back(NotAllowed("spec.schedulingGates[" + std::to_string(i) + "].name",
+                                  "only deletion is allowed, but found new scheduling gate"));
+    }
   }
   const Json tolerations_before = MemberOr(old, "tolerations", Json::array());
   const Json tolerations_after = MemberOr(now, "tolerations", Json::array());
@@ -252,13 +291,11 @@ void CheckPodChange(const Json& before, const Json& after, Causes& causes) {
                                 "tolerationSeconds"));
   }
   if (!gates_before.empty()) AllowTighter(old, now, causes);
-  for (const char* name : {"schedulingGates", "tolerations", "activeDeadlineSeconds",
-                           "terminationGracePeriodSeconds"}) {
+  for (const char* name : {"schedulingGates", "tolerations", "activeDeadlineSeconds"}) {
     now.erase(name);
   }
   Json rest = old;
-  for (const char* name : {"schedulingGates", "tolerations", "activeDeadlineSeconds",
-                           "terminationGracePeriodSeconds"}) {
+  for (const char* name : {"schedulingGates", "tolerations", "activeDeadlineSeconds"}) {
     rest.erase(name);
   }
   for (const char* kind : {"containers", "initContainers"}) {
@@ -304,6 +341,7 @@ bool IsTerminal(const Json& pod) {
 std::string NodeOf(const Json& pod) { return api::TextAt(pod.at("spec"), "nodeName"); }
 
 void AddNulls(const std::string& resource, Json& object) {
+  if (resource == "resourcequotas") SetDefault(object, "status", Json::object());
   if (resource == "events.events.k8s.io") {
     SetDefault(object, "deprecatedSource", Json::object());
     for (const char* name : {"deprecatedFirstTimestamp", "deprecatedLastTimestamp"}) {

@@ -13,6 +13,11 @@ void DefaultPod(nlohmann::json& pod);
 nlohmann::json NewPodStatus(const nlohmann::json& pod, const std::string& now);
 // The few rules of built-in kinds that matter to Weft.
 void CheckBuiltIn(const std::string& resource, const nlohmann::json& object, Causes& causes);
+void CheckBuiltInChange(const std::string& resource, const nlohmann::json& before,
+                        const nlohmann::json& after, Causes& causes);
+void CheckNewPod(const nlohmann::json& pod, Causes& causes);
+// Sets the condition DisruptionTarget of an eviction; false if there is one.
+bool SetEvicted(nlohmann::json& pod, const std::string& now);
 // What may not change in the spec of a Pod.
 void CheckPodChange(const nlohmann::json& before, const nlohmann::json& after, Causes& causes);
 bool HasGates(const nlohmann::json& pod);

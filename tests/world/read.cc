@@ -270,7 +270,7 @@ kube::Response ApiServer::State::List(const Call& call) {
     // With a selector nobody knows whether one of the next objects matches.
     const api::ObjectKey& last = entries.back()->change.key;
     const Entries all = Matching(objects, call.target.key.space, {});
-    if (KeyLess(last, all.back()->change.key)) {
+    if (selector.Name().empty() && KeyLess(last, all.back()->change.key)) {
       metadata["continue"] = TokenOf({page.version, last, false});
     }
   }

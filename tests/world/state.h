@@ -135,6 +135,12 @@ struct ApiServer::State {
 
 // The fields that an apply patch sets.
 Json ConfigurationOf(const std::string& body);
+// The same with `true` for each value; empty parts are left out.
+Json FieldsOf(const Json& config);
+// The merge patch from one to the other.
+Json DifferenceOf(const Json& before, const Json& after);
+// Stands for all managers that update instead of applying.
+inline constexpr const char* kUpdaters = "updaters";
 // An item of a list: those of built-in kinds do not name their kind.
 std::string ItemText(const Kind& kind, const Logged& logged);
 // The namespace of an object must be that of the path.

@@ -132,7 +132,8 @@ void ApiServer::State::Log(Collection& collection, std::shared_ptr<Logged> logge
   }
   log.push_back(logged);
   if (log.size() > 2 * options.kept_changes) log.pop_front();
-  if (on_change) on_change(logged->change);
+  // What it throws is no wrong request.
+  if (on_change) [&]() noexcept { on_change(logged->change); }();
 }
 
 std::optional<std::map<api::ObjectKey, std::shared_ptr<Logged>>> ApiServer::State::ObjectsAt(

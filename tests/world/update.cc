@@ -21,9 +21,10 @@ void TakeMember(const Json& from, Json& to, const char* name) {
 
 // Takes over what the user left out and what the system alone writes.
 void TakeSystemFields(bool counts, const Json& before, Json& after) {
-  for (const char* name : {"uid", "creationTimestamp", "namespace", "name"}) {
+  for (const char* name : {"uid", "namespace", "name"}) {
     if (api::TextAt(after, name).empty() && before.contains(name)) after[name] = before[name];
   }
+  TakeMember(before, after, "creationTimestamp");
   if (counts) TakeMember(before, after, "generation");
   if (before.contains("deletionTimestamp")) {
     for (const char* name : {"deletionTimestamp", "deletionGracePeriodSeconds"}) {
@@ -87,6 +88,7 @@ void CheckChange(const Target& target, const Json& before, const Json& next, Cau
   CheckMetadataChange(MetadataOf(before), MetadataOf(next), causes);
   if (kind.schema) kind.schema->Check(next, causes);
   CheckBuiltIn(kind.resource, next, causes);
+  CheckBuiltInChange(kind.resource, before, next, causes);
   if (kind.resource == "pods" && target.subresource.empty()) {
     CheckPodChange(before, next, causes);
   }
@@ -101,9 +103,10 @@ bool ApiServer::State::ChangesOwnership(const Call& call) const {
   if (call.request.content_type != "application/apply-patch+yaml") return false;
   const auto& applied = call.target.collection->applied;
   const auto managers = applied.find(call.target.key);
-  if (managers == applied.end()) return true;
+  const Json fields = FieldsOf(ConfigurationOf(call.request.body));
+  if (managers == applied.end()) return !fields.empty();
   const auto own = managers->second.find(call.manager + "/" + call.target.subresource);
-  return own == managers->second.end() || own->second != ConfigurationOf(call.request.body);
+  return fields != (own == managers->second.end() ? Json::object() : FieldsOf(own->second));
 }
 
 kube::Response ApiServer::State::Put(const Call& call) {
@@ -239,6 +242,11 @@ kube::Response ApiServer::State::UpdateObject(const Call& call, const Object& be
   const bool same = next == *before && !ChangesOwnership(call);
   if (same) return Answer(200, collection.last.at(key)->text());
   if (call.dry_run) return Answer(200, api::JsonText(next));
+  const auto managers = collection.applied.find(key);
+  if (managers != collection.applied.end() && !managers->second.empty() &&
+      call.request.content_type != "application/apply-patch+yaml") {
+    managers->second[kUpdaters].merge_patch(DifferenceOf(*before, next));
+  }
   return Answer(200, Store(collection, key, std::move(next), call.user)->text());
 }
 
