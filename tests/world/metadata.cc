@@ -2,6 +2,9 @@
 
 #include <re2/re2.h>
 
+#include <map>
+#include <memory>
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -13,8 +16,16 @@
 namespace weft::world {
 namespace {
 
+// The pattern, compiled once.
+const RE2& Compiled(const char* pattern) {
+  static std::map<std::string, std::unique_ptr<RE2>> compiled;
+  std::unique_ptr<RE2>& one = compiled[pattern];
+  if (!one) one = std::make_unique<RE2>(pattern);
+  return *one;
+}
+
 bool IsMatch(const std::string& text, const char* pattern, std::size_t longest) {
-  return text.size() <= longest && RE2::FullMatch(text, pattern);
+  return text.size() <= longest && RE2::FullMatch(text, Compiled(pattern));
 }
 
 constexpr const char* kLabelPattern = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";

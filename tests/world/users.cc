@@ -83,6 +83,7 @@ void Users::SubmitOne() {
   const auto remove = [this, propagation](const api::ObjectKey& it) { Delete(it, propagation); };
   if (fate == Fate::kFails) {
     annotations["weft.test/exit-code"] = "1";
+    annotations["weft.test/run-seconds"] = std::to_string(5 + chance_.Below(60));
     end = "Failed";
   }
   if (fate == Fate::kForEver) annotations.erase("weft.test/run-seconds");

@@ -31,6 +31,7 @@ constexpr const char* kHelp =
     "      --only-faults M --only-jobs M   bit masks, to shrink a day that breaks a law\n"
     "      --bug N         plant this bug (base/seeded_bug.h); needs a build with "
     "WEFT_SEEDED_BUGS\n"
+    "      --show NAME     print objects whose namespace/name begins so, at each change\n"
     "  -v, --verbose       print every change and the operators' logs\n"
     "      --changes       print every change\n"
     "  -h, --help          print this help\n"
@@ -62,6 +63,9 @@ bool Read(int argc, char** argv, Flags& flags) {
     const std::string name = argv[i];
     if (name == "-v" || name == "--verbose") {
       flags.world.verbose = flags.changes = true;
+    } else if (name == "--show" && i + 1 < argc) {
+      flags.world.show = argv[++i];
+      flags.changes = true;
     } else if (name == "--changes") {
       flags.changes = true;
     } else if (const auto number = kNumbers.find(name); number != kNumbers.end() && i + 1 < argc) {

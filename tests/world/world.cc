@@ -21,8 +21,10 @@ constexpr const char* kCanary = "canary-7f31c9";
 // 2026-01-01T00:00:00Z
 constexpr WallMicros kEpoch = 1'767'225'600'000'000;
 constexpr seconds kTick{1};
+// What began on the day, and what users have in mind for their jobs, ends within this.
+constexpr seconds kLastFaults{1'300}, kLastEdits{2'500};
 // At the end of the evening nothing but the Lease is written any more.
-constexpr seconds kQuiet{600};
+constexpr seconds kSettling{120}, kQuiet{480};
 constexpr std::size_t kRecent = 60;
 constexpr std::uint64_t kPrime = 1'099'511'628'211ULL;
 // 8 nodes a leaf, 4 leaves a spine.
@@ -181,6 +183,9 @@ void World::OnChange(const Change& change) {
     Say("#" + std::to_string(steps_) + " " + Verb(change.type) + " " + change.resource + " " +
         api::Show(change.key) + " by " + change.user);
   }
+  if (!options_.show.empty() && options_.log && api::Show(change.key).starts_with(options_.show)) {
+    options_.log(change.object->dump());
+  }
   watches_.OnChange(change);
   laws_.OnChange(change);
   scheduler_.OnChange(change);
@@ -231,7 +236,7 @@ void World::StartHost(Host& host) {
     options_.log(TimeText() + " " + line.substr(0, line.size() - 1));
   };
   Wire::World world{fibers_, server_, weather_, watches_,
-                    [this](const Sent& sent) { laws_.OnSent(sent); }};
+                    [this](const Sent& sent) { OnSent(sent); }};
   host.now = std::make_unique<Incarnation>(std::move(world), std::move(options));
   host.now->Start();
 }
@@ -285,16 +290,41 @@ void World::Play() {
     fibers_.After(at, [&faults, i] { faults.Strike(i); });
   }
   const Instant evening = fibers_.now() + options_.day;
-  fibers_.At(evening + seconds(1'300), [&faults] { faults.EndAll(); });
-  const Instant end = evening + seconds(1'300) + options_.evening;
-  fibers_.At(end - kQuiet, [this] { quiet_ = true; });
+  fibers_.At(evening + kLastFaults, [&faults] { faults.EndAll(); });
+  const Instant latest = evening + kLastEdits + options_.evening;
+  end_ = latest + kQuiet;
+  fibers_.At(evening + kLastEdits, [this, latest] { AwaitEnd(latest); });
   const auto stops = [&] {
     return !broken().empty() || (options_.until_step != 0 && steps_ >= options_.until_step);
   };
-  while (!stops() && fibers_.Step(end)) {
+  while (!stops() && fibers_.Step(end_)) {
   }
   if (!stops()) LookAtEvening();
   StopHosts();
+}
+
+bool World::AllEnded() const {
+  const auto& jobs = server_.All("trainingjobs.weft.dev");
+  return std::all_of(jobs.begin(), jobs.end(), [](const auto& one) {
+    return IsTrue(*one.second, "Complete") || IsTrue(*one.second, "Failed");
+  });
+}
+
+// The last minutes are for what must not happen at rest.
+void World::AwaitEnd(Instant latest) {
+  if (fibers_.now() < latest && !AllEnded()) {
+    return fibers_.After(seconds(60), [this, latest] { AwaitEnd(latest); });
+  }
+  fibers_.After(kSettling, [this] { quiet_ = true; });
+  end_ = fibers_.now() + kSettling + kQuiet;
+}
+
+void World::OnSent(const Sent& sent) {
+  laws_.OnSent(sent);
+  if (!quiet_ || sent.request.method == kube::Method::kGet) return;
+  if (ResourceOf(sent.request.path) == "leases.coordination.k8s.io") return;
+  laws_.Break("I6", sent.machine + " writes at rest: " + kube::NameOf(sent.request.method) + " " +
+                        sent.request.path);
 }
 
 void World::StopHosts() {

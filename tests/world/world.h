@@ -29,11 +29,12 @@ class World {
     std::size_t jobs = 200;
     std::size_t faults = 100;
     std::size_t operators = 2;
-    std::chrono::seconds day{24 * 3'600};  // in which jobs and faults come
-    std::chrono::seconds evening{3'600};   // after it, without either, everything ends
-    std::uint64_t until_step = 0;          // stops there; 0: never
-    std::uint64_t only_faults = ~0ULL;     // bit i: fault i of the day happens
-    std::uint64_t only_jobs = ~0ULL;       // bit i: every 64th job from i comes
+    std::chrono::seconds day{24 * 3'600};     // in which jobs and faults come
+    std::chrono::seconds evening{4 * 3'600};  // after it, without either, everything ends
+    std::uint64_t until_step = 0;             // stops there; 0: never
+    std::uint64_t only_faults = ~0ULL;        // bit i: fault i of the day happens
+    std::uint64_t only_jobs = ~0ULL;          // bit i: every 64th job from i comes
+    std::string show;  // prints objects whose "namespace/name" begins so; "": none
     bool verbose = false;
     std::function<void(const std::string& line)> log;  // null: none
   };
@@ -68,6 +69,9 @@ class World {
   void Guard();
   void StopHosts();
   void OnChange(const Change& change);
+  void AwaitEnd(Instant latest);
+  bool AllEnded() const;
+  void OnSent(const Sent& sent);
   void LookAtEvening();
   void LookAtCaches();
   Incarnation* Leader();
@@ -95,6 +99,7 @@ class World {
   bool collects_ = false;  // a pass of the collector is due
   bool quiet_ = false;     // only the Lease may be written
   bool over_ = false;
+  Instant end_{};
   std::uint64_t digest_ = 14695981039346656037ULL;
   std::uint64_t steps_ = 0;
   std::size_t faults_seen_ = 0;
