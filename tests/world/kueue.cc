@@ -65,23 +65,43 @@ void Kueue::OnChange(const Change& change) {
     const bool had = change.before && IsTrue(*change.before, "QuotaReserved");
     const bool frees = gone || IsTrue(now, "Finished") || !IsTrue(now, "QuotaReserved") ||
                        At(now, {"spec", "active"}) == Json(false);
-    if (gone) {
-      tried_.erase(change.key);
-    } else {
-      ReconcileSoon(change.key);
+    if (!gone) ReconcileSoon(change.key);
+    if (gone || (had && frees) || (change.before && QueueOrderChanged(*change.before, now))) {
+      TryAgain(change.key);
     }
-    if (change.before && QueueOrderChanged(*change.before, now)) tried_.erase(change.key);
-    if (had && frees) {
-      tried_.erase(change.key);
-      return TryAllAgain();
-    }
+    if (had && frees) TryAllAgain(TextAt(*change.before, {"status", "admission", "clusterQueue"}));
     return ScheduleSoon();
   }
-  const bool rules = change.resource == "clusterqueues.kueue.x-k8s.io" ||
-                     change.resource == "localqueues.kueue.x-k8s.io" ||
-                     change.resource == "admissionchecks.kueue.x-k8s.io" ||
-                     change.resource == "resourceflavors.kueue.x-k8s.io";
-  if (rules) ResyncSoon();
+  const bool queues = change.resource == "clusterqueues.kueue.x-k8s.io" ||
+                      change.resource == "localqueues.kueue.x-k8s.io";
+  if (queues) OnQueueChange(change);
+  if (change.resource == "clusterqueues.kueue.x-k8s.io") TryAllAgain(change.key.name);
+  if (change.resource == "admissionchecks.kueue.x-k8s.io" ||
+      change.resource == "resourceflavors.kueue.x-k8s.io") {
+    TryAllAgain();
+  }
+}
+
+// Its Workloads are looked at again only after these changes of a queue.
+void Kueue::OnQueueChange(const Change& change) {
+  const auto same = [&](std::initializer_list<const char*> path) {
+    return At(*change.before, path) == At(*change.object, path);
+  };
+  if (change.type == Change::Type::kModified && !IsDeleting(*change.object) &&
+      same({"spec", "admissionChecksStrategy"}) && same({"spec", "stopPolicy"})) {
+    return;
+  }
+  for (const auto& [key, workload] : api_.server().All(kWorkloadsName)) {
+    const auto queue = QueueOf(*workload);
+    const bool its = change.key.space.empty()
+                         ? queue && TextAt(*queue, {"spec", "clusterQueue"}) == change.key.name
+                         : key.space == change.key.space &&
+                               TextAt(*workload, {"spec", "queueName"}) == change.key.name;
+    if (!its) continue;
+    ReconcileSoon(key);
+    TryAgain(key);
+  }
+  ScheduleSoon();
 }
 
 void Kueue::SetDown(bool down) {
@@ -146,9 +166,10 @@ std::shared_ptr<const Json> Kueue::QueueOf(const Json& workload) const {
   return api_.Find(kLocalQueues, {KeyOf(workload).space, TextAt(workload, {"spec", "queueName"})});
 }
 
+// The queues do not know a LocalQueue that is stopped.
 std::shared_ptr<const Json> Kueue::ClusterQueueOf(const Json& workload) const {
   const auto queue = QueueOf(workload);
-  if (!queue) return nullptr;
+  if (!queue || StopPolicyOf(*queue) != "None") return nullptr;
   return api_.Find(kClusterQueues, {"", TextAt(*queue, {"spec", "clusterQueue"})});
 }
 
@@ -224,7 +245,7 @@ bool Kueue::ReconcileActive(const api::ObjectKey& key, WorkloadStatus& now) {
     }
     if (pending) {
       now.ClearRequeueAt();
-      tried_.erase(key);
+      TryAgain(key);
       ScheduleSoon();
       return true;
     }
@@ -296,6 +317,14 @@ void Kueue::SayWhyPending(WorkloadStatus& now) const {
   const Json& known = ConditionOf(now.object(), "QuotaReserved");
   if (known.is_null()) return;
   const std::string reason = TextAt(known, {"reason"});
+  if (reason == "Deactivated" || reason == "PendingEvaluation" || reason == "Suspended" ||
+      reason == "Pending") {
+    const std::string like = LikeRefused(of, now.object());
+    if (!like.empty()) {
+      return say(like,
+                 "Bypassed scheduling evaluation because an equivalent workload recently failed");
+    }
+  }
   static const std::set<std::string> kOfScheduler = {
       "NoMatchingFlavor",        "WaitingForQuota",
       "ExceedsMaxQuota",         "WaitingForPreemptedWorkloads",

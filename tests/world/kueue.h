@@ -49,6 +49,7 @@ class Kueue {
 
  private:
   using Edit = std::function<void(WorkloadStatus&)>;
+  void OnQueueChange(const Change& change);
   void ResyncSoon();
   void ReconcileSoon(const api::ObjectKey& key);
   void Visit(const api::ObjectKey& key, std::int64_t at);
@@ -69,18 +70,32 @@ class Kueue {
   bool IsQueueActive(const Json& cluster_queue) const;
   bool MayQueue(const Json& workload) const;
   void ScheduleSoon();
+  void TryAgain(const api::ObjectKey& key);  // this one
+  void TryAllAgain(const std::string& cluster_queue);
   void TryAllAgain();
   void Schedule();
   bool ScheduleHead(const Json& cluster_queue);
-  void Refuse(const api::ObjectKey& key, const std::string& reason, const std::string& message);
+  std::shared_ptr<const Json> HeadOf(const std::string& cluster_queue);
+  bool TryPreemption(const Json& head, const Json& cluster_queue, const FlavorAssignment& found,
+                     const std::vector<std::shared_ptr<const Json>>& victims);
+  // The reason that one which is like it got; "" if it may be tried.
+  std::string LikeRefused(const std::string& cluster_queue, const Json& workload) const;
 
   Fibers& fibers_;
   Actor api_;
   const Options options_;
   SplitMix64 chance_;
   bool down_ = false, silent_ = false, scheduling_ = false;
-  std::set<api::ObjectKey> due_;    // a reconcile is on its way
-  std::set<api::ObjectKey> tried_;  // inadmissible until something changes
+  std::set<api::ObjectKey> due_;  // a reconcile is on its way
+  // Of a ClusterQueue, until something changes there.
+  struct Refusals {
+    std::set<api::ObjectKey> tried;             // inadmissible
+    std::map<std::string, std::string> shapes;  // no room for those that are like these; why
+    // It waits for those that it preempted, and all others wait for it.
+    std::optional<api::ObjectKey> preemptor;
+  };
+  std::map<std::string, Refusals> refusals_;
+  std::set<std::string> again_;  // ClusterQueues whose Workloads are all tried again soon
 };
 
 // The objects' definitions: what of their schemas limits Weft's writes.

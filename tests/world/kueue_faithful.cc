@@ -116,8 +116,8 @@ class RealSide final : public KueueSide {
     const kube::Response answer = Send(kube::GetRequest(resource, key));
     return answer.status == 200 ? api::ParseJson(answer.body) : Json();
   }
-  // No Workload has changed for a while, and none waits for its time. A second has passed, so
-  // nothing of two rounds has the same time.
+  // No Workload has changed for longer than a second, for which Kueue collects those that it tries
+  // again, and none waits for its time. Nothing of two rounds has the same time.
   void Settle() override {
     const auto begun = std::chrono::steady_clock::now();
     auto changed = begun;
@@ -128,7 +128,7 @@ class RealSide final : public KueueSide {
       const auto at = std::chrono::steady_clock::now();
       if (now != seen || waits_) changed = at;
       seen = now;
-      if (at - changed > milliseconds(600) && at - begun > milliseconds(1'050)) return;
+      if (at - changed > milliseconds(1'400)) return;
       if (at - begun > std::chrono::seconds(20)) return;
     }
   }
@@ -168,7 +168,7 @@ class KueueComparison {
   bool Run() {
     bool same = true;
     for (const KueueLife& lane : lanes_) {
-      for (const auto& action : lane.Begin()) same = Do(action) && same;
+      for (const auto& action : lane.Begin()) same = Do(lane.lane(), action) && same;
     }
     Settle();
     for (std::uint64_t i = 0; i < flags_.rounds && same; ++i) {
@@ -176,7 +176,7 @@ class KueueComparison {
       for (KueueLife& lane : lanes_) {
         const auto action = lane.Next(
             [this](const auto& resource, const auto& key) { return model_.Find(resource, key); });
-        if (action.request != nullptr) same = Do(action) && same;
+        if (action.request != nullptr) same = Do(lane.lane(), action) && same;
       }
       Settle();
       for (const KueueLife& lane : lanes_) same = Same(lane) && same;
@@ -193,7 +193,7 @@ class KueueComparison {
     real_.Settle();
   }
 
-  bool Do(const KueueLife::Action& action) {
+  bool Do(const std::string& lane, const KueueLife::Action& action) {
     int status[2] = {0, 0};
     KueueSide* sides[2] = {&model_, &real_};
     std::string bodies[2];
@@ -209,8 +209,7 @@ class KueueComparison {
     }
     ++actions_;
     if (flags_.verbose) std::printf("%zu: %s -> %d\n", round_, action.what.c_str(), status[0]);
-    history_[action.what.substr(action.what.rfind(' ') + 1)] +=
-        "    round " + std::to_string(round_) + ": " + action.what + "\n";
+    history_[lane] += "    round " + std::to_string(round_) + ": " + action.what + "\n";
     // A refusal may have another code: 422 of a rule of the schema, 403 of a webhook.
     if ((status[0] / 100 == 2) == (status[1] / 100 == 2)) return true;
     std::printf("DIFFERENCE in round %zu: %s: model %d %s, real %d %s\n", round_,
@@ -232,7 +231,7 @@ class KueueComparison {
       same = false;
       std::printf("DIFFERENCE after round %zu: %s\n  model %s\n  real  %s\n%s", round_,
                   api::Show(key).c_str(), model.dump().c_str(), real.dump().c_str(),
-                  history_[api::Show(key)].c_str());
+                  history_[key.space].c_str());
     }
     return same;
   }
@@ -242,7 +241,7 @@ class KueueComparison {
   RealSide real_;
   std::vector<KueueLife> lanes_;
   std::size_t round_ = 0, actions_ = 0, compared_ = 0;
-  std::map<std::string, std::string> history_;  // by Workload
+  std::map<std::string, std::string> history_;  // by lane
   std::map<std::string, std::size_t> seen_;     // states of conditions, how often
 };
 

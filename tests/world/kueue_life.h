@@ -29,6 +29,7 @@ class KueueLife {
   std::vector<Action> Begin() const;
   // What happens next, by the state in one of the API servers.
   Action Next(const Find& find);
+  const std::string& lane() const { return lane_; }
   // All Workloads that were ever made.
   const std::vector<api::ObjectKey>& workloads() const { return made_; }
 

@@ -121,6 +121,8 @@ void WorkloadStatus::Evict(const std::string& reason, const std::string& message
     if (check.contains("requeueAfterSeconds")) {
       reset["requeueAfterSeconds"] = check["requeueAfterSeconds"];
     }
+    // Kueue leaves it out of its apply patch, but whoever answered owns it: it stays.
+    if (check.contains("podSetUpdates")) reset["podSetUpdates"] = check["podSetUpdates"];
     if (state == "Retry") reset["retryCount"] = NumberAt(check, {"retryCount"}) + 1;
     check = std::move(reset);
   }
