@@ -46,7 +46,7 @@ kube::Response StatusAnswer(int code, const std::string& reason, const std::stri
 kube::Response Failure(int code, const std::string& reason, const std::string& message,
                        Json details) {
   Json status = StatusOf(code, reason, message);
-  if (!details.empty()) status["details"] = std::move(details);
+  if (!details.is_null()) status["details"] = std::move(details);
   return Answer(code, api::JsonText(status));
 }
 

@@ -56,6 +56,8 @@ class ApiServer {
     std::vector<Json> definitions;              // CustomResourceDefinitions, of crds/ and of Kueue
     std::function<std::int64_t()> now_seconds;  // since 1970, for timestamps
     std::uint64_t seed = 1;                     // of uids and generated names
+    // A new node is not ready. Only the node lifecycle controller takes the taint off.
+    bool taints_new_nodes = false;
     std::size_t kept_changes = 2'000;  // of each resource; a watch from before them gets 410
   };
   explicit ApiServer(Options options);

@@ -16,8 +16,8 @@ source "$parts/servers.sh"
 
 say() { echo "api server: $*" >&2; }
 die() { say "$*"; exit 1; }
-seconds_since() { awk -v a="$1" -v b="$EPOCHREALTIME" 'BEGIN {printf "%.1f", b - a}'; }
-show_log() { tail -n 20 "$1" >&2; }
+
+
 
 # As start_missing in servers.sh, with two of its servers.
 start_missing() {

@@ -19,8 +19,8 @@ std::string Suffix(SplitMix64& random) {
 }
 
 void SetSystemFields(Json& metadata, std::string uid, std::string now) {
-  for (const char* name : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink",
-                           "generation", "managedFields"}) {
+  for (const char* name :
+       {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields"}) {
     metadata.erase(name);
   }
   metadata["uid"] = std::move(uid);
@@ -34,10 +34,10 @@ void SetNamespaceFields(Json& object) {
 }
 
 // What a kind's strategy sets in a new object.
-void Prepare(const Kind& kind, Json& object) {
+void Prepare(const Kind& kind, const std::string& now, Json& object) {
   if (kind.generation) object["metadata"]["generation"] = 1;
   if (kind.custom && kind.status) object.erase("status");
-  if (kind.resource == "pods") object["status"] = NewPodStatus(object);
+  if (kind.resource == "pods") object["status"] = NewPodStatus(object, now);
   if (kind.resource == "namespaces") SetNamespaceFields(object);
   if (kind.resource == "resourcequotas") object["status"] = Json::object();
   if (kind.resource == "jobs.batch") object["status"] = Json::object();
@@ -46,10 +46,9 @@ void Prepare(const Kind& kind, Json& object) {
 // The name of the wrong part, or nothing.
 Refusal CheckIdentity(const Call& call, Json& object) {
   const Kind& kind = call.target.kind();
-  const bool unnamed = !object.contains("kind") && !object.contains("apiVersion");
-  if (unnamed && !kind.custom) {
-    object["kind"] = kind.kind;
-    object["apiVersion"] = kind.api_version();
+  if (!kind.custom) {
+    if (api::TextAt(object, "kind").empty()) object["kind"] = kind.kind;
+    if (api::TextAt(object, "apiVersion").empty()) object["apiVersion"] = kind.api_version();
   }
   const std::string version = api::TextAt(object, "apiVersion"), name = api::TextAt(object, "kind");
   if (name.empty()) return BadRequest("Object 'Kind' is missing in '" + call.request.body + "'");
@@ -66,10 +65,26 @@ Refusal CheckIdentity(const Call& call, Json& object) {
 
 }  // namespace
 
+Refusal CheckSpace(const Call& call, Json& metadata) {
+  const std::string& wanted = call.target.key.space;
+  if (!call.target.kind().namespaced) {
+    metadata.erase("namespace");
+    return std::nullopt;
+  }
+  const std::string space = api::TextAt(metadata, "namespace");
+  if (!space.empty() && space != wanted) {
+    return BadRequest(
+        "the namespace of the provided object does not match the namespace sent on the request");
+  }
+  metadata["namespace"] = wanted;
+  return std::nullopt;
+}
+
 Refusal ApiServer::State::Decode(const Call& call, Json& object) const {
   if (auto refusal = CheckIdentity(call, object)) return refusal;
   const Kind& kind = call.target.kind();
   DropEmpty(kind, object);
+  AddNulls(kind.resource, object);
   if (kind.schema == nullptr) return std::nullopt;
   std::vector<std::string> unknown;
   kind.schema->PruneAndDefault(object, unknown);
@@ -142,13 +157,7 @@ kube::Response ApiServer::State::CreateObject(const Call& given, Json object) {
   const Kind& kind = collection.kind;
   if (auto refusal = Decode(call, object)) return *refusal;
   Json& metadata = object["metadata"];
-  const std::string space = api::TextAt(metadata, "namespace");
-  if (kind.namespaced && !space.empty() && space != call.target.key.space) {
-    return BadRequest(
-        "the namespace of the provided object does not match the namespace sent on "
-        "the request");
-  }
-  if (kind.namespaced) metadata["namespace"] = call.target.key.space;
+  if (auto refusal = CheckSpace(call, metadata)) return *refusal;
   call.target.key.name = api::TextAt(metadata, "name");
   if (auto refusal = CheckNamespace(call)) return *refusal;
   const bool is_pod = kind.resource == "pods";
@@ -157,11 +166,11 @@ kube::Response ApiServer::State::CreateObject(const Call& given, Json object) {
     if (auto refusal = SetPriority(call, object)) return *refusal;
   } else if (!kind.custom) {
     DefaultBuiltIn(kind.resource, object);
+    if (kind.resource == "nodes") DefaultNewNode(object, options.taints_new_nodes);
   }
   if (auto refusal = Admit(call, nullptr, &object)) return *refusal;
-  if (metadata.contains("resourceVersion")) {
-    return StatusAnswer(500, "InternalError",
-                        "resourceVersion should not be set on objects to be created");
+  if (metadata.contains("resourceVersion") && !call.dry_run) {
+    return StatusAnswer(500, "", "resourceVersion should not be set on objects to be created");
   }
   api::ObjectKey key = call.target.key;
   if (key.name.empty() && metadata.contains("generateName")) {
@@ -169,11 +178,11 @@ kube::Response ApiServer::State::CreateObject(const Call& given, Json object) {
     metadata["name"] = key.name;
   }
   SetSystemFields(metadata, NewUid(), Now());
-  Prepare(kind, object);
+  Prepare(kind, Now(), object);
   Causes causes;
   CheckMetadata(kind, metadata, causes);
   if (kind.schema) kind.schema->Check(object, causes);
-  if (is_pod) CheckPod(object, causes);
+  CheckBuiltIn(kind.resource, object, causes);
   if (!causes.empty()) return Invalid(kind, key.name, causes);
   const auto existing = collection.objects.find(key);
   if (kind.namespaced && existing == collection.objects.end()) {

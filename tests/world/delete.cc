@@ -132,17 +132,29 @@ kube::Response ApiServer::State::DeleteObject(const Call& call, const api::Objec
   const std::int64_t grace = GraceOf(kind, *before, how);
   const bool waits_for_content =
       is_namespace && !before->at("spec").value("finalizers", Json::array()).empty();
-  if (grace == 0 && !HasFinalizers(next) && !waits_for_content) {
+  const bool at_once = grace == 0 && !HasFinalizers(next) && !waits_for_content;
+  if (at_once && kind.resource != "pods") {
     const std::string text = collection.last.at(key)->text();
     if (!call.dry_run) Remove(collection, key, call.user);
     if (kind.returns_deleted) return Answer(200, text);
     return Success(200, kind, key.name, api::TextAt(metadata, "uid"));
   }
   Mark(metadata, grace, options.now_seconds());
-  if (is_namespace) next["status"]["phase"] = "Terminating";
-  if (next == *before) return Answer(200, collection.last.at(key)->text());
-  if (call.dry_run) return Answer(200, api::JsonText(next));
-  return Answer(200, Store(collection, key, std::move(next), call.user)->text());
+  if (is_namespace) {
+    metadata.erase("deletionGracePeriodSeconds");
+    next["status"]["phase"] = "Terminating";
+  }
+  // A pod that goes at once is marked first: two changes.
+  std::string text;
+  if (next == *before) {
+    text = collection.last.at(key)->text();
+  } else if (call.dry_run) {
+    text = api::JsonText(next);
+  } else {
+    text = Store(collection, key, std::move(next), call.user)->text();
+  }
+  if (at_once && !call.dry_run) Remove(collection, key, call.user);
+  return Answer(200, std::move(text));
 }
 
 kube::Response ApiServer::State::DeleteAll(const Call& call) {
@@ -160,7 +172,7 @@ kube::Response ApiServer::State::DeleteAll(const Call& call) {
   }
   const std::string list_version = std::to_string(version);
   for (const api::ObjectKey& key : keys) {
-    items += (items.empty() ? "" : ",") + collection.last.at(key)->text();
+    items += (items.empty() ? "" : ",") + ItemText(collection.kind, *collection.last.at(key));
     const kube::Response each = DeleteObject(call, key, *how);
     if (each.status >= 300 && each.status != 404) return each;
   }

@@ -65,6 +65,10 @@ const std::vector<Faults::Kind>& Faults::All() {
       {"ownerless-placement", &Faults::OwnerlessPlacement},
       {"odd-annotation", &Faults::OddAnnotation},
       {"strip-finalizer", &Faults::StripFinalizer},
+      {"delete-namespace", &Faults::DeleteNamespace},
+      {"scale-job", &Faults::ScaleJob},
+      {"restore-job", &Faults::RestoreJob},
+      {"false-pod", &Faults::FalsePod},
   };
   return kAll;
 }
@@ -90,7 +94,7 @@ void Faults::Strike(std::size_t number) {
 }
 
 void Faults::EndAll() {
-  world_.weather_ = {};
+  world_.weather_ = world_.fair_;
   world_.kubelets_.SetPullsFail({});
   world_.scheduler_.SetSilent(false);
 }
@@ -180,7 +184,7 @@ std::string Faults::SlowRequests() {
   const seconds time = Some(5, 120);
   Hard(time);
   world_.weather_.most_delay = Millis(200 + Below(4'000));
-  world_.fibers_.After(time, [this] { world_.weather_.most_delay = Weather{}.most_delay; });
+  world_.fibers_.After(time, [this] { world_.weather_.most_delay = world_.fair_.most_delay; });
   return std::to_string(world_.weather_.most_delay.count()) + " ms";
 }
 
@@ -480,6 +484,66 @@ std::string Faults::StripFinalizer() {
   if (!job) return "";
   tenant_.Patch(kube::kTrainingJobs, KeyOf(*job), {{"metadata", {{"finalizers", nullptr}}}});
   return api::Show(KeyOf(*job));
+}
+
+// All of a team's objects go, and its namespace is made again.
+std::string Faults::DeleteNamespace() {
+  const std::string space = AnySpace();
+  admin_.Delete(kube::kNamespaces, {"", space});
+  for (int i = 1; i < 60; ++i) {
+    world_.fibers_.After(seconds(i * 10), [this, space] {
+      admin_.Create(kube::kNamespaces,
+                    {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", space}}}});
+    });
+  }
+  return space;
+}
+
+std::string Faults::ScaleJob() {
+  const auto job = Any(kube::kTrainingJobs, IsAny);
+  if (!job) return "";
+  tenant_.Patch(kube::kTrainingJobs, KeyOf(*job),
+                {{"spec", {{"workers", {{"replicas", 1 + Below(8)}}}}}});
+  return api::Show(KeyOf(*job));
+}
+
+// From a backup that has no status, while its pods are still there.
+std::string Faults::RestoreJob() {
+  const auto job = Any(kube::kTrainingJobs, IsAny);
+  if (!job) return "";
+  const api::ObjectKey key = KeyOf(*job);
+  const Json backup = {{"apiVersion", "weft.dev/v1alpha1"},
+                       {"kind", "TrainingJob"},
+                       {"metadata", {{"name", key.name}, {"namespace", key.space}}},
+                       {"spec", job->at("spec")}};
+  admin_.Patch(kube::kTrainingJobs, key, {{"metadata", {{"finalizers", nullptr}}}});
+  admin_.Delete(kube::kTrainingJobs, key, {.propagation = Below(2) == 0 ? "Orphan" : "Background"});
+  for (int i = 0; i < 10; ++i) {
+    world_.fibers_.After(seconds(i),
+                         [this, backup] { admin_.Create(kube::kTrainingJobs, backup); });
+  }
+  return api::Show(key);
+}
+
+// What somebody with `edit` may create: a pod with the labels of a job's.
+std::string Faults::FalsePod() {
+  const auto pod = Any(
+      kube::kPods, [](const Json& one) { return !LabelOf(one, "weft.dev/worker-index").empty(); });
+  if (!pod) return "";
+  const std::string name = "false-" + std::to_string(++made_);
+  Json made = {
+      {"apiVersion", "v1"},
+      {"kind", "Pod"},
+      {"metadata",
+       {{"name", name},
+        {"namespace", KeyOf(*pod).space},
+        {"labels", At(*pod, {"metadata", "labels"})}}},
+      {"spec", {{"containers", {{{"name", "one"}, {"image", "registry.example/other:1"}}}}}}};
+  if (Below(2) == 0) made["metadata"]["labels"].erase("weft.dev/attempt");
+  if (tenant_.Create(kube::kPods, made) / 100 != 2) return "";
+  const api::ObjectKey key = KeyOf(made);
+  world_.fibers_.After(Some(30, 600), [this, key] { tenant_.Delete(kube::kPods, key); });
+  return api::Show(key);
 }
 
 }  // namespace weft::world

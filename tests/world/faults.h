@@ -66,6 +66,10 @@ class Faults {
   std::string OwnerlessPlacement();
   std::string OddAnnotation();
   std::string StripFinalizer();
+  std::string DeleteNamespace();
+  std::string ScaleJob();
+  std::string RestoreJob();
+  std::string FalsePod();
 
   void Hard(std::chrono::seconds time);
   std::chrono::seconds Some(std::uint64_t least, std::uint64_t most);

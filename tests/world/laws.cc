@@ -23,6 +23,14 @@ bool HasFinalizer(const Json& job) {
   return std::find(all.begin(), all.end(), Json(kFinalizer)) != all.end();
 }
 
+bool Tells(const Json& value, const std::string& secret) {
+  if (value.is_string())
+    return value.get_ref<const std::string&>().find(secret) != std::string::npos;
+  if (!value.is_structured()) return false;
+  return std::any_of(value.begin(), value.end(),
+                     [&](const Json& one) { return Tells(one, secret); });
+}
+
 // Whether it is placed or says why not.
 bool Speaks(const Json& job) {
   if (IsDeleting(job) || IsTrue(job, "Placed") || IsTrue(job, "Suspended")) return true;
@@ -64,7 +72,7 @@ void Laws::OnChange(const Change& change) {
        change.resource == "events.events.k8s.io" || change.resource == "configmaps")) {
     const Json& told = change.resource == "trainingjobs.weft.dev" ? At(*change.object, {"status"})
                                                                   : *change.object;
-    if (told.dump().find(options_.canary) != std::string::npos) {
+    if (Tells(told, options_.canary)) {
       Break("I17", Show(*change.object) + " tells a secret");
     }
   }
@@ -89,9 +97,9 @@ void Laws::LookAtPod(const Change& change) {
 void Laws::LookAtNewPod(const Json& pod) {
   const std::string job = JobOf(pod);
   const std::int64_t attempt = AttemptOf(pod), worker = *WorkerOf(pod);
-  const auto& plans = cluster_.placements_of_job[job];
-  const auto plan = plans.find(attempt);
-  const auto nodes = plan == plans.end() ? std::vector<std::string>{} : NodesOf(*plan->second);
+  // Somebody may delete the Placement while pods are being created.
+  const auto plan = planned_.find({job, attempt});
+  const auto nodes = plan == planned_.end() ? std::vector<std::string>{} : plan->second;
   if (worker >= static_cast<std::int64_t>(nodes.size())) {
     Break("I2a", Show(pod) + " was created without a plan");
   } else if (PinnedNode(pod) != nodes[static_cast<std::size_t>(worker)]) {
@@ -172,6 +180,7 @@ void Laws::LookAtPlacement(const Change& change) {
     Break("I2d", Show(placement) + ": its nodes have changed");
   }
   if (nodes.empty() || !before.empty()) return;
+  if (!job.empty()) planned_[{job, AttemptOf(placement)}] = nodes;
   LookAtClaims(placement);
   if (!job.empty()) LookAtExclusion(placement);
 }

@@ -66,7 +66,8 @@ class Laws {
   std::vector<Violation> broken_;
   using Gang = std::pair<std::string, std::int64_t>;
   std::map<Gang, std::set<std::int64_t>> bound_;  // workers that were ever bound
-  std::map<Gang, Instant::duration> open_;        // how long the gang is partly bound
+  std::map<Gang, std::vector<std::string>> planned_;
+  std::map<Gang, Instant::duration> open_;  // how long the gang is partly bound
   std::set<std::tuple<std::string, std::int64_t, std::int64_t>> created_;
   std::map<std::string, Instant::duration> mute_;  // jobs that neither start nor say why
   std::map<std::string, std::deque<Instant>> times_, refused_;  // of requests, by what they ask

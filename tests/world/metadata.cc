@@ -80,16 +80,19 @@ void CheckLabels(const Json& metadata, Causes& causes) {
   }
 }
 
-void CheckFinalizers(const Json& metadata, Causes& causes) {
+// Only built-in kinds refuse names without a domain.
+void CheckFinalizers(const Kind& kind, const Json& metadata, Causes& causes) {
   const Json* list = api::FindMember(metadata, "finalizers");
   if (list == nullptr) return;
-  for (const Json& entry : *list) {
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const Json& entry = (*list)[i];
     const auto name = entry.get<std::string>();
     const bool standard = name == "orphan" || name == "foregroundDeletion" || name == "kubernetes";
     if (!IsQualifiedName(name)) {
       causes.push_back(WrongValue("metadata.finalizers", "\"" + name + "\"", "name part must"));
-    } else if (name.find('/') == std::string::npos && !standard) {
-      causes.push_back(WrongValue("metadata.finalizers", "\"" + name + "\"",
+    } else if (!kind.custom && name.find('/') == std::string::npos && !standard) {
+      causes.push_back(WrongValue("metadata.finalizers[" + std::to_string(i) + "]",
+                                  "\"" + name + "\"",
                                   "name is neither a standard finalizer name nor is it fully "
                                   "qualified"));
     }
@@ -159,7 +162,7 @@ void CheckMetadata(const Kind& kind, const Json& metadata, Causes& causes) {
                                 "alphanumeric characters"));
   }
   CheckLabels(metadata, causes);
-  CheckFinalizers(metadata, causes);
+  CheckFinalizers(kind, metadata, causes);
   CheckOwners(metadata, causes);
 }
 

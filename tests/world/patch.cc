@@ -89,11 +89,7 @@ class Operation {
     }
     if (name == "remove") return Remove(root, *path);
     if (name == "add") return Add(root, *path, value == nullptr ? Json() : *value);
-    if (name == "replace") {
-      Json* at = At(root, *path, path->size());
-      if (at != nullptr) *at = value == nullptr ? Json() : *value;
-      return at != nullptr;
-    }
+    if (name == "replace") return Replace(root, *path, value == nullptr ? Json() : *value);
     const auto from = PointerOf(operation_.value("from", Json()));
     const Json* source = from ? At(root, *from, from->size()) : nullptr;
     if (source == nullptr || (name != "move" && name != "copy")) return false;
@@ -113,6 +109,18 @@ class Operation {
       parent->erase(*PlaceIn(*parent, path.back()));
     }
     return true;
+  }
+
+  // As in the library of the API server, a member that is absent is added.
+  static bool Replace(Json& root, const std::vector<std::string>& path, Json value) {
+    Json* parent = path.empty() ? nullptr : At(root, path, path.size() - 1);
+    if (parent != nullptr && parent->is_object()) {
+      (*parent)[path.back()] = std::move(value);
+      return true;
+    }
+    Json* at = At(root, path, path.size());
+    if (at != nullptr) *at = std::move(value);
+    return at != nullptr;
   }
 
   static bool Add(Json& root, const std::vector<std::string>& path, Json value) {
@@ -281,6 +289,14 @@ class Applying {
 
 }  // namespace
 
+Json ConfigurationOf(const std::string& body) {
+  Json config = api::ParseJson(body);
+  if (config.is_object() && config.contains("metadata")) {
+    for (const char* name : {"name", "namespace", "managedFields"}) config["metadata"].erase(name);
+  }
+  return config;
+}
+
 Refusal ApiServer::State::MergePatch(const Call& call, Json& next) const {
   const Json patch = api::ParseJson(call.request.body);
   if (patch.is_discarded()) return BadRequest("error decoding patch: invalid character");
@@ -297,19 +313,17 @@ Refusal ApiServer::State::JsonPatch(const Call& call, Json& next) const {
   for (const Json& operation : patch) {
     if (!operation.is_object()) return BadRequest("error decoding patch");
     if (!Operation(operation).Apply(next)) {
-      return StatusAnswer(422, "Invalid",
-                          "the server rejected our request due to an error in our request");
+      return Failure(422, "Invalid",
+                     "the server rejected our request due to an error in our request",
+                     Json::object());
     }
   }
   return std::nullopt;
 }
 
 Refusal ApiServer::State::ApplyPatch(const Call& call, const Json& before, Json& next) {
-  Json config = api::ParseJson(call.request.body);
-  if (config.is_discarded() || !config.is_object()) return BadRequest("error decoding YAML");
-  if (config.contains("metadata")) {
-    for (const char* name : {"name", "namespace", "managedFields"}) config["metadata"].erase(name);
-  }
+  const Json config = ConfigurationOf(call.request.body);
+  if (!config.is_object()) return BadRequest("error decoding YAML");
   const auto& managers = call.target.collection->applied[call.target.key];
   std::vector<const Json*> others;
   const Json* earlier = nullptr;

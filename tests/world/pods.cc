@@ -1,6 +1,8 @@
 // Pods as the API server sees them.
 #include "tests/world/pods.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -151,6 +153,42 @@ void AllowTighter(const Json& before, Json& after, Causes& causes) {
   if (sets_affinity) after.erase("affinity");
 }
 
+void CheckPod(const Json& pod, Causes& causes) {
+  const Json& spec = SpecOf(pod);
+  const Json* containers = api::FindMember(spec, "containers");
+  if (containers == nullptr || containers->empty()) {
+    causes.push_back(Required("spec.containers"));
+    return;
+  }
+  for (std::size_t i = 0; i < containers->size(); ++i) {
+    const std::string path = "spec.containers[" + std::to_string(i) + "].";
+    const std::string name = api::TextAt((*containers)[i], "name");
+    if (!name.empty() && !RE2::FullMatch(name, "[a-z0-9]([-a-z0-9]*[a-z0-9])?")) {
+      causes.push_back(WrongValue(path + "name", "\"" + name + "\"", "a lowercase RFC 1123 label"));
+    }
+    for (const char* field : {"name", "image"}) {
+      if (api::TextAt((*containers)[i], field).empty()) causes.push_back(Required(path + field));
+    }
+  }
+  if (HasGates(pod) && !NodeOf(pod).empty()) {
+    causes.push_back(
+        NotAllowed("spec.nodeName", "cannot be set until all schedulingGates have been cleared"));
+  }
+}
+
+void AddNodeInfo(Json& status) {
+  if (!status.is_object()) status = Json::object();
+  Json& info = status["nodeInfo"];
+  for (const char* name :
+       {"architecture", "bootID", "containerRuntimeVersion", "kernelVersion", "kubeProxyVersion",
+        "kubeletVersion", "machineID", "operatingSystem", "osImage", "systemUUID"}) {
+    SetDefault(info, name, "");
+  }
+  if (!status.contains("daemonEndpoints")) {
+    status["daemonEndpoints"] = {{"kubeletEndpoint", {{"Port", 0}}}};
+  }
+}
+
 }  // namespace
 
 void DefaultPod(Json& pod) {
@@ -174,7 +212,7 @@ void DefaultPod(Json& pod) {
   DefaultTolerations(spec);
 }
 
-Json NewPodStatus(const Json& pod) {
+Json NewPodStatus(const Json& pod, const std::string& now) {
   Json status = {{"phase", "Pending"}, {"qosClass", QosOf(pod)}};
   if (HasGates(pod)) {
     status["conditions"] = {
@@ -182,28 +220,19 @@ Json NewPodStatus(const Json& pod) {
          {"status", "False"},
          {"reason", "SchedulingGated"},
          {"lastProbeTime", nullptr},
-         {"lastTransitionTime", nullptr},
+         {"lastTransitionTime", now},
          {"message", "Scheduling is blocked due to non-empty scheduling gates"}}};
   }
   return status;
 }
 
-void CheckPod(const Json& pod, Causes& causes) {
-  const Json& spec = SpecOf(pod);
-  const Json* containers = api::FindMember(spec, "containers");
-  if (containers == nullptr || containers->empty()) {
-    causes.push_back(Required("spec.containers"));
-    return;
-  }
-  for (std::size_t i = 0; i < containers->size(); ++i) {
-    const std::string path = "spec.containers[" + std::to_string(i) + "].";
-    for (const char* name : {"name", "image"}) {
-      if (api::TextAt((*containers)[i], name).empty()) causes.push_back(Required(path + name));
-    }
-  }
-  if (HasGates(pod) && !NodeOf(pod).empty()) {
+void CheckBuiltIn(const std::string& resource, const Json& object, Causes& causes) {
+  if (resource == "pods") CheckPod(object, causes);
+  if (resource != "leases.coordination.k8s.io" || !object.contains("spec")) return;
+  const Json* seconds = api::FindMember(object["spec"], "leaseDurationSeconds");
+  if (seconds != nullptr && *seconds <= 0) {
     causes.push_back(
-        NotAllowed("spec.nodeName", "cannot be set until all schedulingGates have been cleared"));
+        WrongValue("spec.leaseDurationSeconds", api::JsonText(*seconds), "must be greater than 0"));
   }
 }
 
@@ -274,7 +303,40 @@ bool IsTerminal(const Json& pod) {
 
 std::string NodeOf(const Json& pod) { return api::TextAt(pod.at("spec"), "nodeName"); }
 
+void AddNulls(const std::string& resource, Json& object) {
+  if (resource == "events.events.k8s.io") {
+    SetDefault(object, "deprecatedSource", Json::object());
+    for (const char* name : {"deprecatedFirstTimestamp", "deprecatedLastTimestamp"}) {
+      SetDefault(object, name, nullptr);
+    }
+  }
+  if (resource == "nodes") AddNodeInfo(object["status"]);
+  const bool is_pod = resource == "pods";
+  if ((!is_pod && resource != "nodes") || !object.contains("status")) return;
+  Json& status = object["status"];
+  if (!status.is_object() || !status.contains("conditions")) return;
+  for (Json& condition : status["conditions"]) {
+    SetDefault(condition, is_pod ? "lastProbeTime" : "lastHeartbeatTime", nullptr);
+    SetDefault(condition, "lastTransitionTime", nullptr);
+  }
+}
+
+void DefaultNewNode(Json& node, bool tainted) {
+  if (!tainted) return;
+  Json& taints = node["spec"]["taints"];
+  if (taints.is_null()) taints = Json::array();
+  taints.push_back({{"key", "node.kubernetes.io/not-ready"}, {"effect", "NoSchedule"}});
+}
+
 void DefaultBuiltIn(const std::string& resource, Json& object) {
+  if (resource == "nodes") {
+    Json& status = object["status"];
+    if (status.contains("capacity")) SetDefault(status, "allocatable", status["capacity"]);
+    if (object.contains("spec") && object["spec"].contains("podCIDR")) {
+      SetDefault(object["spec"], "podCIDRs", {object["spec"]["podCIDR"]});
+    }
+    return;
+  }
   if (resource == "services") {
     Json& spec = object["spec"];
     SetDefault(spec, "type", "ClusterIP");

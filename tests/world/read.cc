@@ -51,19 +51,6 @@ Entries Matching(const std::map<api::ObjectKey, std::shared_ptr<Logged>>& object
   return entries;
 }
 
-// An item of a list: those of built-in kinds do not name their kind.
-std::string ItemText(const Kind& kind, const Logged& logged) {
-  if (kind.custom) return logged.text();
-  const std::string head =
-      R"({"apiVersion":")" + kind.api_version() + R"(","kind":")" + kind.kind + "\",";
-  const std::string& text = logged.text();
-  if (text.rfind(head, 0) == 0) return "{" + text.substr(head.size());
-  Json item = *logged.change.object;
-  item.erase("apiVersion");
-  item.erase("kind");
-  return api::JsonText(item);
-}
-
 struct Page {
   std::uint64_t version = 0;
   api::ObjectKey after;  // the last object of the page before
@@ -215,6 +202,18 @@ class Stream final : public WatchStream {
 
 }  // namespace
 
+std::string ItemText(const Kind& kind, const Logged& logged) {
+  if (kind.custom) return logged.text();
+  const std::string head =
+      R"({"apiVersion":")" + kind.api_version() + R"(","kind":")" + kind.kind + "\",";
+  const std::string& text = logged.text();
+  if (text.rfind(head, 0) == 0) return "{" + text.substr(head.size());
+  Json item = *logged.change.object;
+  item.erase("apiVersion");
+  item.erase("kind");
+  return api::JsonText(item);
+}
+
 kube::Response ApiServer::State::Get(const Call& call) {
   const Collection& collection = *call.target.collection;
   const auto found = collection.last.find(call.target.key);
@@ -240,7 +239,8 @@ kube::Response ApiServer::State::List(const Call& call) {
     if (*number > version) {
       return Failure(
           504, "Timeout",
-          "Too large resource version: " + wanted + ", current: " + std::to_string(version), {});
+          "Too large resource version: " + wanted + ", current: " + std::to_string(version),
+          nullptr);
     }
     if (Option(call.request, "resourceVersionMatch") == "Exact") page.version = *number;
   }
@@ -253,7 +253,8 @@ kube::Response ApiServer::State::List(const Call& call) {
                                   "consistent list result.");
     }
   }
-  Entries entries = Matching(earlier ? *earlier : collection.last, call.target.key.space, selector);
+  const auto& objects = earlier ? *earlier : collection.last;
+  Entries entries = Matching(objects, call.target.key.space, selector);
   if (!page.first) {
     const auto next = std::find_if(entries.begin(), entries.end(), [&](const Logged* entry) {
       return KeyLess(page.after, entry->change.key);
@@ -262,10 +263,16 @@ kube::Response ApiServer::State::List(const Call& call) {
   }
   Json metadata = {{"resourceVersion", std::to_string(page.version)}};
   const auto limit = NumberOf(Option(call.request, "limit")).value_or(0);
-  if (limit > 0 && entries.size() > limit) {
-    if (selector.empty()) metadata["remainingItemCount"] = entries.size() - limit;
+  if (limit > 0 && entries.size() >= limit) {
+    const std::size_t rest = entries.size() - limit;
+    if (selector.empty() && rest > 0) metadata["remainingItemCount"] = rest;
     entries.resize(limit);
-    metadata["continue"] = TokenOf({page.version, entries.back()->change.key, false});
+    // With a selector nobody knows whether one of the next objects matches.
+    const api::ObjectKey& last = entries.back()->change.key;
+    const Entries all = Matching(objects, call.target.key.space, {});
+    if (KeyLess(last, all.back()->change.key)) {
+      metadata["continue"] = TokenOf({page.version, last, false});
+    }
   }
   return Answer(200, ListText(collection.kind, entries, metadata));
 }

@@ -2,6 +2,8 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
@@ -69,6 +71,12 @@ std::size_t Characters(const std::string& text) {
 
 std::string Member(const std::string& path, const std::string& name) {
   return path.empty() ? name : path + "." + name;
+}
+
+bool HasRules(const Json& schema) {
+  if (!schema.is_structured()) return false;
+  if (schema.is_object() && schema.contains("x-kubernetes-validations")) return true;
+  return std::any_of(schema.begin(), schema.end(), HasRules);
 }
 
 }  // namespace
@@ -307,10 +315,18 @@ void Schema::Node::CheckObject(const Json& value, const std::string& path, Cause
                       path});
   }
   for (const std::string& name : required) {
-    if (!value.contains(name)) causes.push_back(Required(Member(path, name)));
+    // A null counts as absent.
+    const auto member = value.find(name);
+    const auto known = properties.find(name);
+    const bool null_allowed = known != properties.end() && known->second.nullable;
+    if (member == value.end() || (member->is_null() && !null_allowed))
+      causes.push_back(Required(Member(path, name)));
   }
   for (const auto& [name, member] : value.items()) {
     const auto known = properties.find(name);
+    const bool said =
+        member.is_null() && std::find(required.begin(), required.end(), name) != required.end();
+    if (said) continue;
     if (known != properties.end()) {
       known->second.Check(member, Member(path, name), causes);
     } else if (additional) {
@@ -319,7 +335,8 @@ void Schema::Node::CheckObject(const Json& value, const std::string& path, Cause
   }
 }
 
-Schema::Schema(const Json& openapi) : root_(std::make_unique<Node>(openapi)) {
+Schema::Schema(const Json& openapi)
+    : root_(std::make_unique<Node>(openapi)), has_rules_(HasRules(openapi)) {
   root_->properties.erase("metadata");  // the API server's own
 }
 Schema::~Schema() = default;
@@ -335,7 +352,20 @@ void Schema::PruneAndDefault(Json& object, std::vector<std::string>& unknown) co
   object["kind"] = std::move(kind);
 }
 
-void Schema::Check(const Json& object, Causes& causes) const { root_->Check(object, "", causes); }
+// Validation rules are evaluated only for objects without these errors, which is said.
+void Schema::Check(const Json& object, Causes& causes) const {
+  const std::size_t before = causes.size();
+  root_->Check(object, "", causes);
+  const bool blocked = std::any_of(
+      causes.begin() + static_cast<std::ptrdiff_t>(before), causes.end(), [](const Cause& cause) {
+        return cause.reason != "FieldValueInvalid" && cause.reason != "FieldValueDuplicate";
+      });
+  if (blocked && has_rules_) {
+    causes.push_back(WrongValue("<nil>", "null",
+                                "some validation rules were not checked because the object was "
+                                "invalid; correct the existing errors to complete validation"));
+  }
+}
 
 std::vector<std::string> Schema::ListKeys(const std::vector<std::string>& path) const {
   const Node* node = root_.get();

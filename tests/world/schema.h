@@ -29,6 +29,7 @@ class Schema {
 
  private:
   std::unique_ptr<Node> root_;
+  bool has_rules_ = false;
 };
 
 }  // namespace weft::world

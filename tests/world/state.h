@@ -99,6 +99,7 @@ struct ApiServer::State {
   // Drops unknown fields of custom resources and adds defaults.
   Refusal Decode(const Call& call, Json& object) const;
   Refusal CheckNamespace(const Call& call) const;
+  bool ChangesOwnership(const Call& call) const;  // an apply patch
   Refusal CheckQuota(const Call& call, const Json& object);
   Refusal SetPriority(const Call& call, Json& pod) const;
 
@@ -132,6 +133,12 @@ struct ApiServer::State {
   std::map<std::uint64_t, std::map<std::string, Saved>> checkpoints;
 };
 
+// The fields that an apply patch sets.
+Json ConfigurationOf(const std::string& body);
+// An item of a list: those of built-in kinds do not name their kind.
+std::string ItemText(const Kind& kind, const Logged& logged);
+// The namespace of an object must be that of the path.
+Refusal CheckSpace(const Call& call, Json& metadata);
 // metadata of an object; every stored object has it.
 const Json& MetadataOf(const Json& object);
 bool IsDeleting(const Json& object);

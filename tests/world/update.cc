@@ -10,26 +10,25 @@
 namespace weft::world {
 namespace {
 
-// Takes over what the user left out and what the system alone writes.
-void TakeSystemFields(const Json& before, Json& after) {
-  for (const char* name : {"uid", "creationTimestamp", "namespace", "name"}) {
-    if (api::TextAt(after, name).empty() && before.contains(name)) after[name] = before[name];
-  }
-  after.erase("generation");
-  if (before.contains("generation")) after["generation"] = before["generation"];
-  if (before.contains("deletionTimestamp")) {
-    for (const char* name : {"deletionTimestamp", "deletionGracePeriodSeconds"}) {
-      if (before.contains(name)) after[name] = before[name];
-    }
-  }
-}
-
 void TakeMember(const Json& from, Json& to, const char* name) {
   const auto found = from.find(name);
   if (found == from.end()) {
     to.erase(name);
   } else {
     to[name] = *found;
+  }
+}
+
+// Takes over what the user left out and what the system alone writes.
+void TakeSystemFields(bool counts, const Json& before, Json& after) {
+  for (const char* name : {"uid", "creationTimestamp", "namespace", "name"}) {
+    if (api::TextAt(after, name).empty() && before.contains(name)) after[name] = before[name];
+  }
+  if (counts) TakeMember(before, after, "generation");
+  if (before.contains("deletionTimestamp")) {
+    for (const char* name : {"deletionTimestamp", "deletionGracePeriodSeconds"}) {
+      if (before.contains(name)) after[name] = before[name];
+    }
   }
 }
 
@@ -87,12 +86,25 @@ void CheckChange(const Target& target, const Json& before, const Json& next, Cau
   CheckMetadata(kind, MetadataOf(next), causes);
   CheckMetadataChange(MetadataOf(before), MetadataOf(next), causes);
   if (kind.schema) kind.schema->Check(next, causes);
+  CheckBuiltIn(kind.resource, next, causes);
   if (kind.resource == "pods" && target.subresource.empty()) {
     CheckPodChange(before, next, causes);
+  }
+  if (MetadataOf(next).value("generation", 0) < MetadataOf(before).value("generation", 0)) {
+    causes.push_back(WrongValue("metadata.generation", "0", "must not be decremented"));
   }
 }
 
 }  // namespace
+
+bool ApiServer::State::ChangesOwnership(const Call& call) const {
+  if (call.request.content_type != "application/apply-patch+yaml") return false;
+  const auto& applied = call.target.collection->applied;
+  const auto managers = applied.find(call.target.key);
+  if (managers == applied.end()) return true;
+  const auto own = managers->second.find(call.manager + "/" + call.target.subresource);
+  return own == managers->second.end() || own->second != ConfigurationOf(call.request.body);
+}
 
 kube::Response ApiServer::State::Put(const Call& call) {
   const Kind& kind = call.target.kind();
@@ -108,14 +120,15 @@ kube::Response ApiServer::State::Put(const Call& call) {
     return BadRequest("the name of the object (" + name + ") does not match the name on the URL (" +
                       key.name + ")");
   }
-  const std::string space = api::TextAt(metadata, "namespace");
-  if (!space.empty() && space != key.space) {
-    return BadRequest("the namespace of the object (" + space +
-                      ") does not match the namespace on the request (" + key.space + ")");
-  }
+  if (auto refusal = CheckSpace(call, metadata)) return *refusal;
   const Object before = Find(kind.resource, key);
   if (!before) {
     if (!kind.create_on_update) return NotFound(kind, key.name);
+    if (const std::string uid = api::TextAt(metadata, "uid"); !uid.empty()) {
+      return Conflict(
+          kind, key.name,
+          "Precondition failed: UID in precondition: " + uid + ", UID in object meta: ");
+    }
     metadata["name"] = key.name;
     Call creation = call;
     creation.target.key.name.clear();
@@ -169,6 +182,7 @@ kube::Response ApiServer::State::Patch(const Call& call) {
       return BadRequest("the name of the object (" + name +
                         ") does not match the name on the URL (" + key.name + ")");
     }
+    if (refusal = CheckSpace(call, next["metadata"]); refusal) return *refusal;
     response = UpdateObject(call, before, std::move(next));
   } else {
     next["metadata"]["name"] = key.name;
@@ -179,7 +193,7 @@ kube::Response ApiServer::State::Patch(const Call& call) {
   const bool stored = response.status < 300 && !call.dry_run && collection.objects.contains(key);
   if (applies && stored) {
     collection.applied[key][call.manager + "/" + call.target.subresource] =
-        api::ParseJson(call.request.body);
+        ConfigurationOf(call.request.body);
   }
   return response;
 }
@@ -189,16 +203,22 @@ kube::Response ApiServer::State::UpdateObject(const Call& call, const Object& be
   const Kind& kind = collection.kind;
   const api::ObjectKey& key = call.target.key;
   const std::string old_version = api::TextAt(MetadataOf(*before), "resourceVersion");
-  TakeSystemFields(MetadataOf(*before), next["metadata"]);
+  TakeSystemFields(kind.generation, MetadataOf(*before), next["metadata"]);
   KeepOtherParts(call.target, *before, next);
-  if (kind.resource == "pods") DefaultPod(next);
+  if (kind.resource == "pods") {
+    DefaultPod(next);
+  } else if (!kind.custom) {
+    DefaultBuiltIn(kind.resource, next);
+  }
   if (auto refusal = Admit(call, before.get(), &next)) return *refusal;
 
   const std::string given = api::TextAt(next["metadata"], "resourceVersion");
   if (given.empty() && !kind.unconditional) {
+    Kind shown = kind;  // here the API server names the resource
+    shown.kind = kind.plural;
     return Invalid(
-        kind, key.name,
-        {WrongValue("metadata.resourceVersion", "0x0", "must be specified for an update")});
+        shown, key.name,
+        {WrongValue("metadata.resourceVersion", "0", "must be specified for an update")});
   }
   if (!given.empty() && given != old_version) return Changed(kind, key.name);
   next["metadata"]["resourceVersion"] = old_version;
@@ -215,7 +235,9 @@ kube::Response ApiServer::State::UpdateObject(const Call& call, const Object& be
     if (!call.dry_run) Remove(collection, key, call.user);
     return Answer(200, std::move(text));
   }
-  if (next == *before) return Answer(200, collection.last.at(key)->text());
+  // Taking or leaving fields is a change of managedFields.
+  const bool same = next == *before && !ChangesOwnership(call);
+  if (same) return Answer(200, collection.last.at(key)->text());
   if (call.dry_run) return Answer(200, api::JsonText(next));
   return Answer(200, Store(collection, key, std::move(next), call.user)->text());
 }

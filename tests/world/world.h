@@ -81,6 +81,7 @@ class World {
   const Options options_;
   SplitMix64 chance_;
   Fibers fibers_;
+  const Weather fair_;  // without faults
   Weather weather_;
   ApiServer server_;
   OpenWatches watches_;
@@ -96,8 +97,9 @@ class World {
   Instant hard_until_{};                            // laws of time wait until then
   // Until when admission refuses new objects, by resource and namespace.
   std::map<std::string, std::map<std::string, Instant>> refused_;
-  bool collects_ = false;  // a pass of the collector is due
-  bool quiet_ = false;     // only the Lease may be written
+  bool collects_ = false;               // a pass of the collector is due
+  bool quiet_ = false;                  // only the Lease may be written
+  std::map<std::string, int> retries_;  // meanwhile, by path
   bool over_ = false;
   Instant end_{};
   std::uint64_t digest_ = 14695981039346656037ULL;
