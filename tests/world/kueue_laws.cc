@@ -60,6 +60,10 @@ void KueueLaws::LookAtWorkload(const Change& change) {
   if (gone) {
     workloads_.erase(uid);
     gone_[uid] = fibers_.now();
+    for (const auto& [id, placement] : laws_.cluster().placements) {
+      const bool its = ControllerOf(*placement, "Workload") == uid;
+      if (its) Wait("K3 a Placement outlives its Workload: " + ShowKey(*placement), true);
+    }
   } else {
     workloads_[uid] = change.object;
   }
