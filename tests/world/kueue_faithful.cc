@@ -51,6 +51,16 @@ Json PlainWorkload(const Json& workload) {
   return plain;
 }
 
+// When a queue is stopped, the manager's own cache may hear of it before or after it looks at the
+// Workloads: then the scheduler's last reason stays.
+void ForgetWhyPending(Json& model, Json& real) {
+  for (Json* side : {&model, &real}) {
+    if (TextAt(*side, {"conditions", "QuotaReserved"}).substr(0, 5) == "False") {
+      (*side)["conditions"]["QuotaReserved"] = "False";
+    }
+  }
+}
+
 // One of the two worlds.
 class KueueSide {
  public:
@@ -221,8 +231,9 @@ class KueueComparison {
   bool Same(const KueueLife& lane) {
     bool same = true;
     for (const api::ObjectKey& key : lane.workloads()) {
-      const Json model = PlainWorkload(model_.Find(kube::kWorkloads, key));
-      const Json real = PlainWorkload(real_.Find(kube::kWorkloads, key));
+      Json model = PlainWorkload(model_.Find(kube::kWorkloads, key));
+      Json real = PlainWorkload(real_.Find(kube::kWorkloads, key));
+      if (lane.stopped()) ForgetWhyPending(model, real);
       ++compared_;
       for (const auto& [type, words] : At(model, {"conditions"}).items()) {
         ++seen_[type + "=" + words.get<std::string>()];

@@ -30,6 +30,7 @@ class KueueLife {
   // What happens next, by the state in one of the API servers.
   Action Next(const Find& find);
   const std::string& lane() const { return lane_; }
+  bool stopped() const { return stopped_; }
   // All Workloads that were ever made.
   const std::vector<api::ObjectKey>& workloads() const { return made_; }
 
