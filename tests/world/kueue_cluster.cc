@@ -72,14 +72,24 @@ void KueueCluster::MakeQueues() {
   }
   for (const std::string& space : options_.spaces) {
     admin_.Create(kClusterQueues, QueueOf(space, options_.nodes * 4));
-    admin_.Create(kLocalQueues, {{"apiVersion", kKueueApi},
-                                 {"kind", "LocalQueue"},
-                                 {"metadata", {{"name", "queue"}, {"namespace", space}}},
-                                 {"spec", {{"clusterQueue", space}}}});
+    MakeLocalQueue(space);
   }
 }
 
+void KueueCluster::MakeLocalQueue(const std::string& space) {
+  admin_.Create(kLocalQueues, {{"apiVersion", kKueueApi},
+                               {"kind", "LocalQueue"},
+                               {"metadata", {{"name", "queue"}, {"namespace", space}}},
+                               {"spec", {{"clusterQueue", space}}}});
+}
+
 void KueueCluster::OnChange(const Change& change) {
+  // A namespace that is made again gets its queue again.
+  const auto& spaces = options_.spaces;
+  if (change.resource == "namespaces" && change.type == Change::Type::kAdded &&
+      std::find(spaces.begin(), spaces.end(), change.key.name) != spaces.end()) {
+    fibers_.After(Some(1, 30), [this, space = change.key.name] { MakeLocalQueue(space); });
+  }
   kueue_.OnChange(change);
   jobs_.OnChange(change);
   job_controller_.OnChange(change);

@@ -59,6 +59,7 @@ class KueueCluster {
   void Restore();
   void ActivateAll();
 
+  void MakeLocalQueue(const std::string& space);
   Json QueueOf(const std::string& space, std::int64_t gpus) const;
   std::shared_ptr<const Json> AnyWorkload(const std::function<bool(const Json&)>& is);
   std::chrono::seconds Some(std::uint64_t least, std::uint64_t most);
