@@ -17,5 +17,5 @@ work=$(mktemp -d)
 trap '"$peers/peers.py" down --dir "$work/peers"; api_server_down "$work"; rm -rf "$work"' EXIT
 api_server_up "$work"
 "$peers/peers.py" up --dir "$work/peers" kueue
-[ $# -gt 0 ] || set -- --seed 1 --rounds 20 --lanes 40
+[ $# -gt 0 ] || set -- --seed 1 --rounds 12 --lanes 40
 "$WEFT_KUEUE_FAITHFUL" "$@"

@@ -122,7 +122,7 @@ KueueLife::Action KueueLife::Answer(const api::ObjectKey& key, const char* state
   if (state == std::string("Ready")) {
     check["podSetUpdates"] = {{{"name", "workers"}, {"labels", {{"weft.dev/placement", "p"}}}}};
   }
-  if (state == std::string("Retry") && Below(4) == 0) check["requeueAfterSeconds"] = 2;
+  if (state == std::string("Retry") && Below(4) == 0) check["requeueAfterSeconds"] = 4;
   return {std::string("answer ") + state + " " + api::Show(key),
           [=](const Find&, std::int64_t now) -> std::optional<kube::Request> {
             Json entry = check;
