@@ -68,7 +68,11 @@ WriteWorkload ReleaseQuota(const api::Workload& workload, UnixSeconds now) {
   WEFT_CHECK(HasCondition(workload.conditions, "Evicted"));
   const api::Condition& evicted = *FindCondition(workload.conditions, "Evicted");
   const bool at_once = evicted.reason == "Preempted" || evicted.reason == "NodeFailures";
-  conditions.Put("Requeued", at_once, evicted.reason, evicted.message);
+  // When spec.active is true again, Kueue queues only what says exactly this: not, for example,
+  // DeactivatedDueToAdmissionCheck.
+  const bool inactive = evicted.reason.starts_with(api::kDeactivated);
+  const std::string reason = inactive ? std::string(api::kDeactivated) : evicted.reason;
+  conditions.Put("Requeued", at_once, reason, evicted.message);
   conditions.Put("QuotaReserved", false, "Pending", evicted.message);
   Json status = {{"admission", nullptr}};
   const api::Condition* admitted = FindCondition(workload.conditions, "Admitted");

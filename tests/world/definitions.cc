@@ -20,20 +20,6 @@ nlohmann::json DefinitionIn(const std::string& path) {
   return std::move(*document);
 }
 
-nlohmann::json OpenDefinition(const std::string& plural, const std::string& kind, bool namespaced) {
-  const nlohmann::json schema = {{"type", "object"},
-                                 {"x-kubernetes-preserve-unknown-fields", true}};
-  return {{"spec",
-           {{"group", "kueue.x-k8s.io"},
-            {"scope", namespaced ? "Namespaced" : "Cluster"},
-            {"names", {{"plural", plural}, {"kind", kind}}},
-            {"versions",
-             {{{"name", "v1beta2"},
-               {"served", true},
-               {"schema", {{"openAPIV3Schema", schema}}},
-               {"subresources", {{"status", nlohmann::json::object()}}}}}}}}};
-}
-
 }  // namespace
 
 std::vector<nlohmann::json> WeftDefinitions() {
@@ -42,15 +28,6 @@ std::vector<nlohmann::json> WeftDefinitions() {
     definitions.push_back(DefinitionIn(std::string("crds/weft.dev_") + plural + ".yaml"));
   }
   return definitions;
-}
-
-std::vector<nlohmann::json> KueueDefinitions() {
-  return {OpenDefinition("workloads", "Workload", true),
-          OpenDefinition("localqueues", "LocalQueue", true),
-          OpenDefinition("clusterqueues", "ClusterQueue", false),
-          OpenDefinition("admissionchecks", "AdmissionCheck", false),
-          OpenDefinition("resourceflavors", "ResourceFlavor", false),
-          OpenDefinition("workloadpriorityclasses", "WorkloadPriorityClass", false)};
 }
 
 }  // namespace weft::world

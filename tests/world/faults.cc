@@ -86,6 +86,12 @@ Faults::Faults(World& world, std::uint64_t seed)
 }
 
 void Faults::Strike(std::size_t number) {
+  if (world_.kueue_ && Below(3) == 0) {
+    const std::string done = world_.kueue_->Strike();
+    if (done.empty()) return;
+    ++world_.faults_seen_;
+    return world_.Say("FAULT " + std::to_string(number) + " kueue: " + done);
+  }
   if (chosen_.empty()) return;
   const Kind& kind = chosen_[Below(chosen_.size())];
   const std::string what = (this->*kind.act)();

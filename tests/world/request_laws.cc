@@ -100,7 +100,7 @@ void Laws::LookAtWrite(const Sent& sent, const std::string& resource) {
     if (request.query.contains("dryRun")) tried_.insert(JobOf(body));
     for (const Json& owner : At(body, {"metadata", "ownerReferences"})) {
       const std::string kind = TextAt(owner, {"kind"});
-      owned |= kind == "TrainingJob" || kind == "Placement" || kind == "Workload";
+      owned |= kind == "TrainingJob" || kind == "Placement" || kind == "Workload" || kind == "Job";
     }
     const bool learned = TextAt(body, {"metadata", "name"}) == "weft-learned-steps";
     if (!owned && !learned) Break("I9", Told(sent) + " creates what nobody owns");

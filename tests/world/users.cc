@@ -90,6 +90,7 @@ void Users::SubmitOne() {
   if (fate == Fate::kTooLarge) job["spec"]["workers"]["replicas"] = 1'000;
   if (fate == Fate::kGone) job["spec"]["ttlSecondsAfterFinished"] = 30;
   if (fate == Fate::kEdited) job["spec"]["suspend"] = true;
+  options_.dress(job);
   api_.Create(kube::kTrainingJobs, job);
   if (fate == Fate::kDeleted || fate == Fate::kForEver || fate == Fate::kTooLarge) {
     Later(2'400, remove, key);

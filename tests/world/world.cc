@@ -47,6 +47,7 @@ std::vector<Json> Definitions() {
     WEFT_CHECK(document.has_value());
     all.push_back(*std::move(document));
   }
+  for (Json& one : KueueDefinitions()) all.push_back(std::move(one));
   return all;
 }
 
@@ -145,10 +146,25 @@ World::World(Options options)
       users_(fibers_, server_,
              {.spaces = {kSpaces.begin(), kSpaces.end()},
               .canary = kCanary,
-              .most_replicas = std::max<std::size_t>(4, options_.nodes / 4)},
+              .most_replicas = std::max<std::size_t>(4, options_.nodes / 4),
+              .dress =
+                  [this](Json& job) {
+                    if (kueue_) kueue_->Dress(job);
+                  }},
              chance_.Next()) {
+  if (options_.kueue) {
+    kueue_ = std::make_unique<KueueCluster>(
+        fibers_, server_, laws_,
+        KueueCluster::Options{.spaces = {kSpaces.begin(), kSpaces.end()},
+                              .nodes = static_cast<std::int64_t>(options_.nodes),
+                              .now_seconds = [this] { return NowSeconds(); },
+                              .seed = chance_.Next()});
+  }
   server_.SetOnChange([this](const Change& change) { OnChange(change); });
   server_.SetAdmission([this](const ApiServer::Attempt& attempt) -> std::optional<kube::Response> {
+    if (kueue_) {
+      if (auto refusal = kueue_->Admit(attempt)) return refusal;
+    }
     const auto refused = refused_.find(attempt.resource);
     if (refused == refused_.end() || attempt.before != nullptr) return std::nullopt;
     const auto until = refused->second.find(attempt.key.space);
@@ -167,6 +183,11 @@ World::World(Options options)
 }
 
 World::~World() = default;
+
+std::int64_t World::NowSeconds() const {
+  return kEpoch / 1'000'000 +
+         std::chrono::duration_cast<seconds>(fibers_.now().time_since_epoch()).count();
+}
 
 std::string World::TimeText() const {
   const auto passed = std::chrono::duration_cast<Millis>(fibers_.now().time_since_epoch()).count();
@@ -200,6 +221,7 @@ void World::OnChange(const Change& change) {
   laws_.OnChange(change);
   scheduler_.OnChange(change);
   kubelets_.OnChange(change);
+  if (kueue_) kueue_->OnChange(change);
   const bool goes = change.type == Change::Type::kDeleted || IsDeleting(*change.object);
   if (goes || change.resource == "resourcequotas" || change.resource == "pods") {
     if (!std::exchange(collects_, true)) {
@@ -228,6 +250,7 @@ void World::MakeCluster() {
     admin.Create(kube::kNodes, node);
     admin.Patch(kube::kNodes, KeyOf(node), {{"status", node.at("status")}}, "status");
   }
+  if (kueue_) kueue_->MakeQueues();
 }
 
 void World::StartHost(Host& host) {
@@ -236,6 +259,7 @@ void World::StartHost(Host& host) {
   options.flags.node_loss_seconds = 60;
   options.flags.workers = 2;
   options.flags.writes_at_once = 4;
+  options.flags.kueue = options_.kueue;
   options.identity = host.name + "-" + std::to_string(++host.lives);
   options.epoch = kEpoch;
   options.ahead = host.ahead;
@@ -255,6 +279,7 @@ void World::StartHost(Host& host) {
 void World::Guard() {
   if (over_) return;
   laws_.Tick(fibers_.now() < hard_until_);
+  if (kueue_) kueue_->Tick(fibers_.now() < hard_until_);
   for (Host& host : hosts_) {
     if (!host.now || host.stopped || !(host.now->ended() || host.now->killed())) continue;
     past_.push_back(std::move(host.now));
@@ -283,6 +308,7 @@ void World::PlanDay() {
   for (std::size_t i = 0; i < options_.jobs; ++i) {
     const Millis at(chance_.Below(day));
     if (((options_.only_jobs >> (i % 64)) & 1U) == 0) continue;
+    if (kueue_ && i % 4 == 0) fibers_.After(at, [this] { kueue_->SubmitJob(); });
     fibers_.After(at, [this] { users_.SubmitOne(); });
   }
 }
@@ -301,7 +327,10 @@ void World::Play() {
     fibers_.After(at, [&faults, i] { faults.Strike(i); });
   }
   const Instant evening = fibers_.now() + options_.day;
-  fibers_.At(evening + kLastFaults, [&faults] { faults.EndAll(); });
+  fibers_.At(evening + kLastFaults, [this, &faults] {
+    faults.EndAll();
+    if (kueue_) kueue_->EndAll();
+  });
   const Instant latest = evening + kLastEdits + options_.evening;
   end_ = latest + kQuiet;
   fibers_.At(evening + kLastEdits, [this, latest] { AwaitEnd(latest); });
@@ -315,6 +344,7 @@ void World::Play() {
 }
 
 bool World::AllEnded() const {
+  if (kueue_ && !kueue_->AllEnded()) return false;
   const auto& jobs = server_.All("trainingjobs.weft.dev");
   return std::all_of(jobs.begin(), jobs.end(), [](const auto& one) {
     return IsTrue(*one.second, "Complete") || IsTrue(*one.second, "Failed");
@@ -369,6 +399,7 @@ void World::LookAtEvening() {
     if (TextAt(ConditionOf(*job, "Placed"), {"reason"}) == "NotWritten") continue;
     laws_.Break("I6", api::Show(one.job) + " has not ended: " + At(*job, {"status"}).dump());
   }
+  if (kueue_) kueue_->LookAtEvening(laws_);
   LookAtCaches();
 }
 

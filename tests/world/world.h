@@ -12,6 +12,7 @@
 #include "tests/world/fibers.h"
 #include "tests/world/host.h"
 #include "tests/world/kubelets.h"
+#include "tests/world/kueue_cluster.h"
 #include "tests/world/laws.h"
 #include "tests/world/scheduler.h"
 #include "tests/world/users.h"
@@ -34,7 +35,8 @@ class World {
     std::uint64_t until_step = 0;             // stops there; 0: never
     std::uint64_t only_faults = ~0ULL;        // bit i: fault i of the day happens
     std::uint64_t only_jobs = ~0ULL;          // bit i: every 64th job from i comes
-    std::string show;  // prints objects whose "namespace/name" begins so; "": none
+    std::string show;    // prints objects whose "namespace/name" begins so; "": none
+    bool kueue = false;  // jobs in queues, and Jobs of other controllers
     bool verbose = false;
     std::function<void(const std::string& line)> log;  // null: none
   };
@@ -76,6 +78,7 @@ class World {
   void LookAtCaches();
   void LookAtFigures();  // in figures_law.cc
   Incarnation* Leader();
+  std::int64_t NowSeconds() const;
   std::string TimeText() const;
   void Say(const std::string& line);
 
@@ -93,6 +96,7 @@ class World {
   NamespaceController namespaces_;
   QuotaController quotas_;
   Users users_;
+  std::unique_ptr<KueueCluster> kueue_;  // null: without
   std::vector<Host> hosts_;
   std::vector<std::unique_ptr<Incarnation>> past_;  // killed or ended, until their threads have
   Instant hard_until_{};                            // laws of time wait until then

@@ -211,6 +211,19 @@ TEST(QueueTest, OnlySomeEvictionsAreQueuedAgainAtOnce) {
   }
 }
 
+// Kueue 0.19 leaves a Workload that is active again out of its queues for ever if the condition has
+// the eviction's own reason.
+TEST(QueueTest, WhateverDeactivatedItLetsItBeActivatedAgain) {
+  for (const char* cause : {"AdmissionCheck", "RequeuingLimitExceeded"}) {
+    Queued job;
+    job.Settle();
+    job.Admit();
+    job.Evict(std::string("DeactivatedDueTo") + cause);
+    EXPECT_EQ(job.Of("Requeued")["status"], "False");
+    EXPECT_EQ(job.Of("Requeued")["reason"], "Deactivated");
+  }
+}
+
 TEST(QueueTest, AnEvictionBeforeAdmissionGivesQuotaBackToo) {
   Queued job;
   job.Settle();

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/world/job_controller.h"
+#include "tests/world/kueue.h"
+#include "tests/world/kueue_jobs.h"
+#include "tests/world/kueue_laws.h"
+
+namespace weft::world {
+
+// Everything of Kueue and of batch/v1 Jobs in a world: the models, queues, who submits to them,
+// what goes wrong, and laws.
+class KueueCluster {
+ public:
+  struct Options {
+    std::vector<std::string> spaces;  // each with a LocalQueue of its own ClusterQueue
+    std::int64_t nodes = 64;          // of 8 GPUs
+    std::function<std::int64_t()> now_seconds;
+    std::uint64_t seed = 1;
+  };
+  KueueCluster(Fibers& fibers, ApiServer& server, Laws& laws, Options options);
+
+  void MakeQueues();
+  void OnChange(const Change& change);
+  // Kueue's webhooks, and the chart's policy that gives pods their gate.
+  std::optional<kube::Response> Admit(const ApiServer::Attempt& attempt) const;
+  // What has to do with time.
+  void Tick(bool hard) { laws_.Tick(hard || !kueue_.works()); }
+
+  // Puts some of the TrainingJobs in a queue.
+  void Dress(Json& training_job);
+  // Somebody applies a Job whose pods Weft places, in a queue or not.
+  void SubmitJob();
+  bool AllEnded() const;
+
+  // A fault; what it did, "" for nothing.
+  std::string Strike();
+  // Ends what lasts, and whoever deactivated something takes it back.
+  void EndAll();
+  // After the evening.
+  void LookAtEvening(Laws& laws) const;
+
+ private:
+  using Fault = std::string (KueueCluster::*)();
+  // kueue_faults.cc
+  std::string PreemptOne();
+  std::string Deactivate();
+  std::string DeleteWorkload();
+  std::string ChangeQuota();
+  std::string ChangeFlavor();
+  std::string StopQueue();
+  std::string Silence();
+  std::string Restart();
+  std::string DeleteJob();
+  std::string DeleteJobsPod();
+  void Restore();
+  void ActivateAll();
+
+  void MakeLocalQueue(const std::string& space);
+  Json QueueOf(const std::string& space, std::int64_t gpus) const;
+  std::shared_ptr<const Json> AnyWorkload(const std::function<bool(const Json&)>& is);
+  std::chrono::seconds Some(std::uint64_t least, std::uint64_t most);
+  std::uint64_t Below(std::uint64_t count) { return chance_.Below(count); }
+
+  Fibers& fibers_;
+  Actor admin_, user_;
+  const Options options_;
+  SplitMix64 chance_;
+  Kueue kueue_;
+  KueueJobs jobs_;
+  JobController job_controller_;
+  KueueLaws laws_;
+  std::size_t submitted_ = 0;
+};
+
+}  // namespace weft::world

@@ -1,0 +1,171 @@
+// What goes wrong with queues and their jobs.
+#include <array>
+
+#include "tests/world/kueue_cluster.h"
+
+namespace weft::world {
+namespace {
+
+using std::chrono::seconds;
+
+bool HoldsIt(const Json& workload) {
+  return IsTrue(workload, "QuotaReserved") && !IsTrue(workload, "Finished");
+}
+
+}  // namespace
+
+std::string KueueCluster::Strike() {
+  static constexpr std::array<std::pair<const char*, Fault>, 12> kAll = {{
+      {"preempt", &KueueCluster::PreemptOne},
+      {"preempt", &KueueCluster::PreemptOne},
+      {"deactivate", &KueueCluster::Deactivate},
+      {"deactivate", &KueueCluster::Deactivate},
+      {"delete-workload", &KueueCluster::DeleteWorkload},
+      {"change-quota", &KueueCluster::ChangeQuota},
+      {"change-flavor", &KueueCluster::ChangeFlavor},
+      {"stop-queue", &KueueCluster::StopQueue},
+      {"silence", &KueueCluster::Silence},
+      {"restart", &KueueCluster::Restart},
+      {"delete-job", &KueueCluster::DeleteJob},
+      {"delete-jobs-pod", &KueueCluster::DeleteJobsPod},
+  }};
+  const auto& [name, act] = kAll[Below(kAll.size())];
+  const std::string what = (this->*act)();
+  return what.empty() ? "" : std::string(name) + " " + what;
+}
+
+std::shared_ptr<const Json> KueueCluster::AnyWorkload(const std::function<bool(const Json&)>& is) {
+  std::vector<std::shared_ptr<const Json>> fit;
+  for (const auto& [key, one] : admin_.server().All("workloads.kueue.x-k8s.io")) {
+    if (is(*one)) fit.push_back(one);
+  }
+  return fit.empty() ? nullptr : fit[Below(fit.size())];
+}
+
+seconds KueueCluster::Some(std::uint64_t least, std::uint64_t most) {
+  return seconds(static_cast<std::int64_t>(least + Below(most - least + 1)));
+}
+
+std::string KueueCluster::PreemptOne() {
+  const auto one = AnyWorkload(HoldsIt);
+  return one && kueue_.Preempt(KeyOf(*one)) ? api::Show(KeyOf(*one)) : "";
+}
+
+std::string KueueCluster::Deactivate() {
+  const auto one = AnyWorkload([](const Json& workload) { return !IsTrue(workload, "Finished"); });
+  if (!one) return "";
+  const api::ObjectKey key = KeyOf(*one);
+  admin_.Patch(kube::kWorkloads, key, {{"spec", {{"active", false}}}});
+  fibers_.After(Some(5, 1'200), [this, key] {
+    admin_.Patch(kube::kWorkloads, key, {{"spec", {{"active", true}}}});
+  });
+  return api::Show(key);
+}
+
+std::string KueueCluster::DeleteWorkload() {
+  const auto one = AnyWorkload([](const Json&) { return true; });
+  if (!one) return "";
+  admin_.Delete(kube::kWorkloads, KeyOf(*one));
+  return api::Show(KeyOf(*one));
+}
+
+std::string KueueCluster::ChangeQuota() {
+  const std::string space = options_.spaces[Below(options_.spaces.size())];
+  const auto gpus =
+      static_cast<std::int64_t>(8 * Below(static_cast<std::uint64_t>(options_.nodes)));
+  const auto set = [this, space](std::int64_t quota) {
+    const Json groups = QueueOf(space, quota)["spec"]["resourceGroups"];
+    admin_.Patch(kClusterQueues, {"", space}, {{"spec", {{"resourceGroups", groups}}}});
+  };
+  set(gpus);
+  fibers_.After(Some(10, 1'800), [this, set] { set(options_.nodes * 4); });
+  return space + " to " + std::to_string(gpus);
+}
+
+// Its nodes have another label for a while, or it has none.
+std::string KueueCluster::ChangeFlavor() {
+  const char* label = "nvidia.com/gpu.product";
+  const Json value = Below(2) == 0 ? Json(nullptr) : Json("NVIDIA-B200");
+  admin_.Patch(kube::kResourceFlavors, {"", "gpu"}, {{"spec", {{"nodeLabels", {{label, value}}}}}});
+  fibers_.After(Some(10, 900), [this] { Restore(); });
+  return value.is_null() ? "no label" : "another label";
+}
+
+void KueueCluster::Restore() {
+  admin_.Patch(kube::kResourceFlavors, {"", "gpu"},
+               {{"spec", {{"nodeLabels", {{"nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3"}}}}}});
+}
+
+std::string KueueCluster::StopQueue() {
+  const std::string space = options_.spaces[Below(options_.spaces.size())];
+  const char* policy = std::array{"Hold", "HoldAndDrain"}[Below(2)];
+  const bool local = Below(2) == 0;
+  const auto set = [this, space, local](const char* value) {
+    admin_.Patch(local ? kLocalQueues : kClusterQueues,
+                 local ? api::ObjectKey{space, "queue"} : api::ObjectKey{"", space},
+                 {{"spec", {{"stopPolicy", value}}}});
+  };
+  set(policy);
+  fibers_.After(Some(10, 900), [set] { set("None"); });
+  return space + " " + policy;
+}
+
+std::string KueueCluster::Silence() {
+  const seconds time = Some(5, 600);
+  kueue_.SetSilent(true);
+  fibers_.After(time, [this] {
+    kueue_.SetSilent(false);
+    jobs_.Resync();
+  });
+  return std::to_string(time.count()) + " s";
+}
+
+std::string KueueCluster::Restart() {
+  const seconds time = Some(1, 300);
+  kueue_.SetDown(true);
+  fibers_.After(time, [this] {
+    kueue_.SetDown(false);
+    jobs_.Resync();
+  });
+  return std::to_string(time.count()) + " s";
+}
+
+std::string KueueCluster::DeleteJob() {
+  const auto& all = admin_.server().All("jobs.batch");
+  if (all.empty()) return "";
+  auto at = all.begin();
+  std::advance(at, static_cast<std::ptrdiff_t>(Below(all.size())));
+  const api::ObjectKey key = at->first;
+  user_.Delete(kJobs, key, {.propagation = Below(2) == 0 ? "Background" : "Foreground"});
+  return api::Show(key);
+}
+
+std::string KueueCluster::DeleteJobsPod() {
+  std::vector<api::ObjectKey> pods;
+  for (const auto& [key, pod] : admin_.server().All("pods")) {
+    if (!LabelOf(*pod, "batch.kubernetes.io/job-name").empty()) pods.push_back(key);
+  }
+  if (pods.empty()) return "";
+  const api::ObjectKey key = pods[Below(pods.size())];
+  user_.Delete(kube::kPods, key);
+  return api::Show(key);
+}
+
+void KueueCluster::ActivateAll() {
+  const auto all = admin_.server().All("workloads.kueue.x-k8s.io");
+  for (const auto& [key, workload] : all) {
+    if (At(*workload, {"spec", "active"}) != Json(false) || IsTrue(*workload, "Finished")) continue;
+    admin_.Patch(kube::kWorkloads, key, {{"spec", {{"active", true}}}});
+  }
+  fibers_.After(seconds(900), [this] { ActivateAll(); });
+}
+
+void KueueCluster::EndAll() {
+  kueue_.SetDown(false);
+  kueue_.SetSilent(false);
+  jobs_.Resync();
+  Restore();
+  ActivateAll();
+}
+
+}  // namespace weft::world

@@ -1,0 +1,160 @@
+#include "tests/world/kueue_laws.h"
+
+#include <algorithm>
+
+#include "tests/world/kueue_status.h"
+
+namespace weft::world {
+namespace {
+
+// Pods end within 30 s, on nodes that are lost within 6 min.
+constexpr std::chrono::seconds kMostWait{900};
+// What Weft knows may be older.
+constexpr std::chrono::seconds kMostLag{60};
+
+std::string ControllerOf(const Json& object, const char* kind) {
+  for (const Json& one : At(object, {"metadata", "ownerReferences"})) {
+    if (TextAt(one, {"kind"}) == kind && At(one, {"controller"}) == Json(true)) {
+      return TextAt(one, {"uid"});
+    }
+  }
+  return "";
+}
+
+std::string OwnerOf(const Json& workload) {
+  const std::string job = ControllerOf(workload, "TrainingJob");
+  return job.empty() ? ControllerOf(workload, "Job") : job;
+}
+
+std::string ShowKey(const Json& object) { return api::Show(KeyOf(object)); }
+
+bool MayRun(const Json& workload) {
+  return IsTrue(workload, "Admitted") && !IsTrue(workload, "Evicted");
+}
+
+}  // namespace
+
+void KueueLaws::OnChange(const Change& change) {
+  if (change.resource == "nodes") {
+    leaf_[change.key.name] = LabelOf(*change.object, "example.com/leaf");
+  }
+  if (change.resource == "workloads.kueue.x-k8s.io") LookAtWorkload(change);
+  if (change.resource == "placements.weft.dev") LookAtPlacement(change);
+  if (change.resource == "pods") LookAtPod(change);
+}
+
+// A law of time: `what` must not last for long.
+void KueueLaws::Wait(const std::string& what, bool waits) {
+  if (waits) {
+    waits_.try_emplace(what);
+  } else if (waits_.erase(what) > 0) {
+    ++wishes_;
+  }
+}
+
+void KueueLaws::LookAtWorkload(const Change& change) {
+  const Json& now = *change.object;
+  const std::string uid = UidOf(now), name = ShowKey(now) + " (" + uid + ")";
+  const bool gone = change.type == Change::Type::kDeleted;
+  if (change.before && MayRun(*change.before)) admitted_[OwnerOf(now)] = fibers_.now();
+  if (gone) {
+    workloads_.erase(uid);
+    gone_[uid] = fibers_.now();
+    for (const auto& [id, placement] : laws_.cluster().placements) {
+      const bool its = ControllerOf(*placement, "Workload") == uid;
+      if (its) Wait("K3 a Placement outlives its Workload: " + ShowKey(*placement), true);
+    }
+  } else {
+    workloads_[uid] = change.object;
+  }
+  const bool over = gone || IsTrue(now, "Finished");
+  const bool wished = IsTrue(now, "Evicted") || At(now, {"spec", "active"}) == Json(false);
+  Wait("K1 quota is not given back: " + name, !over && wished && IsTrue(now, "QuotaReserved"));
+  Wait("K2 the Workload is not let go: " + name, !gone && IsDeleting(now));
+}
+
+void KueueLaws::LookAtPlacement(const Change& change) {
+  const Json& now = *change.object;
+  const std::string uid = UidOf(now), workload = ControllerOf(now, "Workload");
+  const bool gone = change.type == Change::Type::kDeleted;
+  const std::string name = ShowKey(now);
+  if (gone) {
+    gangs_.erase(uid);
+    Wait("K3 a Placement outlives its Workload: " + name, false);
+    Wait("K6 a gang is partly bound: " + name, false);
+    return;
+  }
+  const auto nodes = NodesOf(now);
+  if (JobOf(now).empty()) gangs_[uid].workers = nodes.size();
+  const bool placed = !nodes.empty() && (!change.before || NodesOf(*change.before) != nodes);
+  if (placed) LookAtGroup(now);
+  if (workload.empty()) return;
+  const auto left = gone_.find(workload);
+  if (left == gone_.end()) return;
+  Wait("K3 a Placement outlives its Workload: " + name, true);
+  if (placed && fibers_.now() - left->second > kMostLag) {
+    laws_.Break("K3", name + " gets nodes for a Workload that is gone");
+  }
+}
+
+// A group that is required is all or nothing.
+void KueueLaws::LookAtGroup(const Json& placement) {
+  if (TextAt(placement, {"spec", "topology", "required"}) != "leaf") return;
+  std::set<std::string> leaves;
+  for (const std::string& node : NodesOf(placement)) leaves.insert(leaf_[node]);
+  if (leaves.size() > 1) {
+    laws_.Break(
+        "K5", ShowKey(placement) + " must be on one leaf, is on " + std::to_string(leaves.size()));
+  }
+}
+
+void KueueLaws::LookAtPod(const Change& change) {
+  const Json& pod = *change.object;
+  const bool gone = change.type == Change::Type::kDeleted;
+  const std::string job = JobOf(pod);
+  if (change.type == Change::Type::kAdded && !job.empty()) {
+    const auto& jobs = laws_.cluster().jobs;
+    const auto owner = jobs.find(job);
+    if (owner == jobs.end() || LabelOf(*owner->second, kQueueName).empty()) return;
+    const bool may = std::any_of(workloads_.begin(), workloads_.end(), [&](const auto& one) {
+      return OwnerOf(*one.second) == job && MayRun(*one.second);
+    });
+    const auto last = admitted_.find(job);
+    const bool lately = last != admitted_.end() && fibers_.now() - last->second < kMostLag;
+    if (!may && !lately) laws_.Break("K4", ShowKey(pod) + " was created without quota");
+    return;
+  }
+  const std::string placement = AnnotationOf(pod, "weft.dev/placement-uid");
+  const auto found = gangs_.find(placement);
+  if (placement.empty() || found == gangs_.end()) return;
+  ForeignGang& gang = found->second;
+  if (gone) {
+    gang.pods.erase(UidOf(pod));
+  } else {
+    gang.pods[UidOf(pod)] = change.object;
+    if (!TextAt(pod, {"spec", "nodeName"}).empty()) {
+      gang.bound.insert(AnnotationOf(pod, "weft.dev/worker-index"));
+    }
+  }
+}
+
+void KueueLaws::Tick(bool hard) {
+  for (const auto& [uid, gang] : gangs_) {
+    const bool partly = gang.bound.size() < gang.workers &&
+                        std::any_of(gang.pods.begin(), gang.pods.end(), [](const auto& one) {
+                          return !TextAt(*one.second, {"spec", "nodeName"}).empty() &&
+                                 !HasEnded(*one.second) && !IsDeleting(*one.second);
+                        });
+    Wait("K6 a gang is partly bound: " + uid, partly);
+  }
+  const Instant::duration passed = fibers_.now() - ticked_;
+  ticked_ = fibers_.now();
+  if (hard) return;
+  for (auto& [what, time] : waits_) {
+    const bool before = time <= kMostWait;
+    time += passed;
+    if (before && time > kMostWait) laws_.Break(what.substr(0, 2), what.substr(3));
+  }
+}
+
+}  // namespace weft::world
