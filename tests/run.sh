@@ -26,6 +26,8 @@
 #                  then every planted bug, each caught by the law that is meant for it
 #       ranks      every framework's ranks as real processes: their order, their traffic against the
 #                  prediction, and how much later they start than by hand
+#       world      an hour of days of a whole cluster in virtual time, in as many processes as there
+#                  are cores; then every planted bug, each caught by a law
 #       versions   weft-operator of this and of an earlier commit take turns as the leader
 #       kueue      200 jobs in queues of the real Kueue that borrow and preempt, then again while Weft,
 #                  Kueue and JobSet are killed five times each (WEFT_PEERS has their programs);
@@ -130,6 +132,10 @@ write_test_list() {
         "--first ${half}000000 --seconds $instances_seconds)"
       echo "set_tests_properties(fuzz.instances_$half PROPERTIES LABELS fuzz TIMEOUT 600 COST 2000)"
     done
+    # With other compilers and checks a seed has the same history.
+    echo "add_test(world.same_history_sanitized bash \"$root/tests/world/same_history.sh\"" \
+      "\"$root/build/bin/weft-day\" \"$root/build-sanitize/bin/weft-day\")"
+    echo "set_tests_properties(world.same_history_sanitized PROPERTIES LABELS world TIMEOUT 300)"
     [ -n "$clang" ] || return 0
     for source in tests/fuzz/*_fuzz.cc; do
       target=$(basename "$source" .cc)
@@ -164,7 +170,7 @@ run_everything() {
   build_main
   find_clang
   stage "Building the unit tests${clang:+ and the fuzzers} with ASan and UBSan in build-sanitize/"
-  build_sanitized build-sanitize ON unit_tests instances ${clang:+fuzzers}
+  build_sanitized build-sanitize ON unit_tests instances weft-day ${clang:+fuzzers}
   [ -n "$clang" ] || cannot_run 'the fuzzers: no clang with libFuzzer'
   stage 'Building the unit tests of what has threads with TSan in build-races/'
   build_sanitized build-races thread unit_tests
@@ -255,6 +261,31 @@ campaign_faults() {
     WEFT_SOURCE_DIR=$root bash tests/e2e/faults_campaign.sh
 }
 
+campaign_world() {
+  stage 'Building weft-day'
+  build_main weft-day
+  stage 'Days by chance for an hour'
+  local part pids=() status=0
+  for part in $(seq "$jobs"); do
+    (
+      seed=$((part * 10000000 + 1))
+      while [ "$SECONDS" -lt 3600 ]; do
+        build/bin/weft-day --seed "$seed" --count 100 --hours 2 --jobs 40 --faults 60 || exit 1
+        seed=$((seed + 100))
+      done
+    ) &
+    pids+=($!)
+  done
+  for part in "${pids[@]}"; do wait "$part" || status=1; done
+  [ "$status" = 0 ] || { echo 'a law was broken' >&2; exit 1; }
+  stage 'Building weft-day with planted bugs in build-seeded/'
+  cmake -S . -B build-seeded -G Ninja -DCMAKE_BUILD_TYPE=Release -DWEFT_TESTS=ON \
+    -DWEFT_SEEDED_BUGS=ON >/dev/null
+  ninja -C build-seeded -j "$jobs" weft-day
+  stage 'Every planted bug'
+  tests/world/bugs.py build-seeded/bin/weft-day
+}
+
 campaign_ranks() {
   stage 'Building the Kubernetes control plane, unless it is in the cache'
   build_control_plane
@@ -338,10 +369,10 @@ case ${1:-} in
   --campaign)
     case ${2:-} in
       quality | fuzz | bench | cluster | full-size | operator | faults | ranks | versions | kueue | \
-        mutants | lint) ;;
+        world | mutants | lint) ;;
       *)
         echo "tests/run.sh: no campaign '${2:-}'; known: quality, fuzz, bench, cluster," \
-          "full-size, operator, faults, ranks, versions, kueue, mutants, lint" >&2
+          "full-size, operator, faults, ranks, versions, kueue, world, mutants, lint" >&2
         exit 2
         ;;
     esac
