@@ -267,7 +267,8 @@ void Store::NotifyGangsNaming(const api::ObjectKey& key) const {
   });
 }
 
-void Store::Notify(const Change<Service>& change) const { NotifyOwner(change.either().meta); }
+// A job's Service has its name.
+void Store::Notify(const Change<Service>& change) const { hooks_.on_job(change.either().meta.key); }
 
 void Store::Notify(const Change<api::Workload>& change) const {
   NotifyOwner(change.either().meta);
