@@ -267,8 +267,9 @@ void Store::NotifyGangsNaming(const api::ObjectKey& key) const {
   });
 }
 
+// A job's Service has its name.
 void Store::Notify(const Change<Service>& change) const {
-  if (!Seeded(Bug::kServiceUnheard)) NotifyOwner(change.either().meta);
+  if (!Seeded(Bug::kServiceUnheard)) hooks_.on_job(change.either().meta.key);
 }
 
 void Store::Notify(const Change<api::Workload>& change) const {

@@ -1,3 +1,4 @@
+#include "operator/api/conditions.h"
 #include "operator/life/next_step.h"
 #include "operator/life/job_view.h"
 
@@ -151,6 +152,10 @@ class World {
   void Do(const DeletePlacements&) {
     trace.push_back("unplace");
     placements_.clear();
+  }
+  void Do(const DeleteFiles&) {
+    trace.push_back("delete files");
+    api::PutCondition(placements_.back().conditions, {api::kFilesDeleted, "True", "", "", ""}, now);
   }
   void Do(const DeleteJob&) {
     trace.push_back("delete job");
