@@ -150,9 +150,8 @@ bool Laws::CountsAsGone(const Json& pod) const {
 void Laws::LookAtWindow(const Json& pod) {
   const Gang gang{JobOf(pod), AttemptOf(pod)};
   if (!TextAt(pod, {"spec", "nodeName"}).empty()) bound_[gang].insert(*WorkerOf(pod));
-  const auto& plans = cluster_.placements_of_job[gang.first];
-  const auto plan = plans.find(gang.second);
-  const bool whole = plan != plans.end() && bound_[gang].size() == NodesOf(*plan->second).size();
+  const auto plan = planned_.find(gang);  // somebody may have deleted the Placement since
+  const bool whole = plan != planned_.end() && bound_[gang].size() == plan->second.size();
   const auto live = cluster_.LivePods(gang.first);
   const bool partly = !whole && std::any_of(live.begin(), live.end(), [&](const auto& one) {
     return AttemptOf(*one) == gang.second && !TextAt(*one, {"spec", "nodeName"}).empty() &&
