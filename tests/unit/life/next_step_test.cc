@@ -1,4 +1,3 @@
-#include "operator/api/conditions.h"
 #include "operator/life/next_step.h"
 #include "operator/life/job_view.h"
 
@@ -8,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "operator/api/conditions.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/life/accept.h"
 #include "operator/life/exclusion.h"
