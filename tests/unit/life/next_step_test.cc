@@ -1,3 +1,4 @@
+#include "operator/api/conditions.h"
 #include "operator/life/next_step.h"
 #include "operator/life/job_view.h"
 
@@ -7,7 +8,6 @@
 #include <map>
 #include <string>
 
-#include "operator/api/conditions.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/life/accept.h"
 #include "operator/life/exclusion.h"
