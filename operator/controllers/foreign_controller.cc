@@ -13,7 +13,6 @@
 #include "operator/cluster/gang_spec.h"
 #include "operator/cluster/pod_labels.h"
 #include "operator/cluster/worker_order.h"
-#include "operator/controllers/create_or_read.h"
 #include "operator/controllers/parallel.h"
 #include "operator/launch/pin.h"
 
@@ -150,7 +149,10 @@ ForeignController::Answer ForeignController::Create(const life::CreateForeign& s
                                           {"kind", keeper.kind},
                                           {"name", keeper.name},
                                           {"uid", keeper.uid}}});
-  const Result<Json> stored = CreateOrRead(writer_, Kind::kPlacement, object);
+  Result<Json> stored = writer_.Create(Kind::kPlacement, object, false);
+  if (!stored && stored.error().kind == ErrorKind::kConflict) {
+    stored = writer_.Get({Kind::kPlacement, placement.meta.key, "", ""});
+  }
   if (!stored && stored.error().kind == ErrorKind::kInvalid) {
     RecordEvents(step, true, kRefused, stored.error().message);
     return Outcome{.waits = true, .seconds = kForeignRetrySeconds};

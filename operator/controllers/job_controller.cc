@@ -6,11 +6,8 @@
 
 #include "operator/api/conditions.h"
 #include "operator/api/decode.h"
-#include "operator/api/encode.h"
 #include "operator/base/check.h"
 #include "operator/base/seeded_bug.h"
-#include "operator/cluster/placement_pods.h"
-#include "operator/controllers/create_or_read.h"
 #include "operator/controllers/job_counts.h"
 #include "operator/controllers/parallel.h"
 #include "operator/launch/objects.h"
@@ -28,6 +25,10 @@ namespace {
 
 using Json = nlohmann::json;
 
+// A create is answered 409 also if the quota of its namespace was written at the same time
+// (kubernetes/kubernetes 67761), which is usual while many pods are created.
+constexpr int kCreateTries = 3;
+
 Target TargetOf(Kind kind, const api::ObjectMeta& meta) {
   return {kind, meta.key, meta.uid, meta.resource_version};
 }
@@ -40,13 +41,6 @@ Target AnyStateOf(Kind kind, const api::ObjectMeta& meta) { return {kind, meta.k
 bool Serves(const watch::Service& service, std::int64_t attempt) {
   if (Seeded(Bug::kOldServiceKept)) return true;
   return life::AttemptLabel(service.meta).value_or(attempt) == attempt;
-}
-
-// Made by Weft for an earlier job of that name, whose finalizer somebody else removed.
-bool IsAbandoned(const api::ObjectMeta& service, const api::ObjectMeta& job) {
-  const auto uid = service.labels.At(life::kJobUidLabel);
-  return service.owners.empty() && uid && *uid != job.uid &&
-         service.labels.At(api::kJobNameLabel) == job.key.name;
 }
 
 }  // namespace
@@ -130,16 +124,9 @@ JobController::Answer JobController::Do(const Pass& pass, const life::AddFinaliz
   return PatchFinalizers(pass, finalizers);
 }
 
-// Nobody else deletes the Service and the ComputeDomain (life::IsOfJob). The object may be gone
-// after this write, so its answer does not go into the store.
+// The object may be gone after this write, so its answer does not go into the store.
 JobController::Answer JobController::Do(const Pass& pass, const life::RemoveFinalizer&) {
   const api::ObjectMeta& meta = pass.job().meta;
-  if (pass.objects->service) {
-    if (Status deleted = Delete(*pass.objects->service); !deleted) return deleted.error();
-  }
-  if (Status deleted = options_.delete_files(pass.job(), nullptr); !deleted) {
-    return deleted.error();
-  }
   std::vector<std::string> finalizers = meta.finalizers;
   std::erase(finalizers, life::kFinalizer);
   planner_.Drop(meta.uid);
@@ -159,7 +146,10 @@ JobController::Answer JobController::Do(const Pass& pass, const life::RequestPla
 JobController::Answer JobController::Do(const Pass& pass, const life::CreateService&) {
   const api::ObjectMeta& meta = pass.job().meta;
   const Json made = launch::MakeService(pass.job(), pass.job().attempt);
-  const Result<Json> stored = CreateOrRead(writer_, Kind::kService, made);
+  Result<Json> stored = writer_.Create(Kind::kService, made, false);
+  if (!stored && stored.error().kind == ErrorKind::kConflict) {
+    stored = writer_.Get({Kind::kService, meta.key, "", ""});
+  }
   if (!stored) return stored.error();
   const auto decoded = api::DecodeMetadata(*stored, "Service");
   if (!decoded) return decoded.error();
@@ -167,8 +157,8 @@ JobController::Answer JobController::Do(const Pass& pass, const life::CreateServ
   if (Seeded(Bug::kForeignServiceTaken)) {
     service.meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", meta.key.name, meta.uid, true}};
   }
-  if (IsAbandoned(service.meta, meta)) return Replace(service);
-  if (!life::IsOfJob(service.meta, meta.uid)) {
+  const auto* owner = api::ControllingJob(service.meta);
+  if (!owner || owner->uid != meta.uid) {
     return NameTaken(pass, "CreateService",
                      "Service " + api::Show(meta.key) + " already exists with another owner");
   }
@@ -183,8 +173,7 @@ void JobController::Created(const api::ObjectMeta& job) {
   MemoryOf(job).created = options_.now();
 }
 
-// Deletes the Service of an earlier attempt or job, because its selector does not match this
-// attempt.
+// Deletes the Service of an earlier attempt, because its selector does not match this attempt.
 JobController::Answer JobController::Replace(const watch::Service& service) {
   if (service.meta.deleting) {
     return Error{ErrorKind::kTransient, "Service " + api::Show(service.meta.key) +
@@ -207,7 +196,16 @@ Status JobController::Delete(const watch::Service& service) {
 
 Status JobController::CreatePod(const launch::Gang& gang, std::uint32_t worker) {
   const Json pod = launch::MakePod(gang, worker);
-  const Result<Json> stored = CreateOrRead(writer_, Kind::kPod, pod);
+  Result<Json> stored = Error{};
+  for (int tries = 0; tries < kCreateTries; ++tries) {
+    stored = writer_.Create(Kind::kPod, pod, false);
+    if (stored || stored.error().kind != ErrorKind::kConflict) break;
+    const Error conflict = stored.error();
+    const api::ObjectKey key{gang.job->meta.key.space, pod["metadata"]["name"].get<std::string>()};
+    stored = writer_.Get({Kind::kPod, key, "", ""});
+    if (stored || stored.error().kind != ErrorKind::kNotFound) break;
+    stored = conflict;
+  }
   if (!stored) return stored.error();
   Result<api::Pod> decoded = api::DecodePod(*stored, "Pod");
   if (!decoded) return decoded.error();
@@ -286,9 +284,10 @@ JobController::Answer JobController::Do(const Pass&, const life::DeletePods& ste
 }
 
 // Also deletes the attempt's Service, so that no DNS name leads to a pod that is left on a dead
-// node.
+// node. If the job is being deleted, the garbage collector does this.
 JobController::Answer JobController::Do(const Pass& pass, const life::DeletePlacements& step) {
-  if (pass.objects->service && !Seeded(Bug::kOldServiceKept)) {
+  const bool kept = pass.job().meta.deleting || Seeded(Bug::kOldServiceKept);
+  if (pass.objects->service && !kept) {
     if (Status deleted = Delete(*pass.objects->service); !deleted) return deleted.error();
   }
   for (const api::Placement* placement : step.placements) {
@@ -300,26 +299,6 @@ JobController::Answer JobController::Do(const Pass& pass, const life::DeletePlac
     }
     store_.Remove<api::Placement>({placement->meta.key, placement->meta.uid});
   }
-  return kAgain;
-}
-
-JobController::Answer JobController::Do(const Pass& pass, const life::DeleteFiles& step) {
-  if (Status deleted = options_.delete_files(pass.job(), step.placement); !deleted) {
-    return deleted.error();
-  }
-  const api::Placement& placement = *step.placement;
-  std::vector<api::Condition> conditions = placement.conditions;
-  api::PutCondition(
-      conditions,
-      {api::kFilesDeleted, "True", "JobFinished", "what only running workers need is deleted", ""},
-      options_.now());
-  const auto stored =
-      writer_.PatchStatus(TargetOf(Kind::kPlacement, placement.meta),
-                          {{"status", {{"conditions", api::EncodeConditions(conditions)}}}});
-  if (!stored) return stored.error();
-  auto decoded = api::DecodePlacement(*stored, "Placement", api::Reading::kServed);
-  if (!decoded) return decoded.error();
-  store_.Put(*std::move(decoded));
   return kAgain;
 }
 
@@ -337,10 +316,6 @@ JobController::Answer JobController::Do(const Pass& pass, const life::WriteStatu
 JobController::Answer JobController::WriteStatusOf(const Pass& pass,
                                                    const life::JobStatus& status) {
   const api::TrainingJob& job = pass.job();
-  // An attempt that loses its nodes has no pods any more.
-  if (cluster::HasCondition(job.conditions, "Placed") && !life::Is(status, "Placed")) {
-    if (Status deleted = options_.delete_files(job, nullptr); !deleted) return deleted.error();
-  }
   Json patch =
       life::StatusPatch(job.raw->value("status", Json::object()), life::EncodeJobStatus(status),
                         life::kJobStatusFields, life::kJobInnerFields);

@@ -32,10 +32,6 @@ class JobController {
     std::function<UnixSeconds()> now;
     // The gang that an attempt's pods are made from; creates its ConfigMap.
     std::function<Result<launch::Gang>(const api::TrainingJob&, const api::Placement&)> gang_of;
-    // Deletes the ComputeDomain of the job's attempt, and with the Placement of a finished job also
-    // its Secret.
-    std::function<Status(const api::TrainingJob&, const api::Placement*)> delete_files =
-        [](const api::TrainingJob&, const api::Placement*) { return Status(); };
     std::size_t writes_at_once = 16;        // in one batch; the transport limits the total
     metrics::Counters* counters = nullptr;  // must outlive the controller; null: nothing is counted
     // Whether the kinds of Kueue have been listed completely; empty: without Kueue.
@@ -69,7 +65,6 @@ class JobController {
   Answer Do(const Pass& pass, const life::CreatePods& step);
   Answer Do(const Pass& pass, const life::DeletePods& step);
   Answer Do(const Pass& pass, const life::DeletePlacements& step);
-  Answer Do(const Pass& pass, const life::DeleteFiles& step);
   Answer Do(const Pass& pass, const life::DeleteJob& step);
   Answer Do(const Pass& pass, const life::WriteStatus& step);
   Answer Do(const Pass& pass, const life::CreateWorkload& step);

@@ -57,9 +57,6 @@ JobController::Options WithGangs(JobController::Options options, GangFiles& file
   options.gang_of = [&files](const api::TrainingJob& job, const api::Placement& placement) {
     return files.Of(job, placement);
   };
-  options.delete_files = [&files](const api::TrainingJob& job, const api::Placement* placement) {
-    return files.Delete(job, placement);
-  };
   return options;
 }
 

@@ -14,7 +14,6 @@
 #include "operator/base/seeded_bug.h"
 #include "operator/cluster/build_cluster.h"
 #include "operator/cluster/placement_pods.h"
-#include "operator/controllers/create_or_read.h"
 #include "operator/controllers/parallel.h"
 #include "operator/controllers/run_solver.h"
 #include "operator/launch/metadata.h"
@@ -440,7 +439,16 @@ Result<api::Placement> Planner::CreateOf(const api::Placement& proposed, const J
 
 // One that exists already must have the same owner.
 Result<api::Placement> Planner::Create(const Json& object, const std::string& owner_uid) {
-  const Result<Json> stored = CreateOrRead(writer_, Kind::kPlacement, object);
+  Result<Json> stored = writer_.Create(Kind::kPlacement, object, false);
+  if (!stored && stored.error().kind == ErrorKind::kConflict) {
+    const Json& meta = object.at("metadata");
+    const api::ObjectKey key{meta.at("namespace").get<std::string>(),
+                             meta.at("name").get<std::string>()};
+    const Error exists = stored.error();
+    stored = writer_.Get({Kind::kPlacement, key, "", ""});
+    // A quota that was changed at the same time is a conflict too (kubernetes/kubernetes 67761).
+    if (!stored && stored.error().kind == ErrorKind::kNotFound) return exists;
+  }
   if (!stored) return stored.error();
   auto decoded = api::DecodePlacement(*stored, "Placement", api::Reading::kServed);
   if (!decoded) return decoded.error();

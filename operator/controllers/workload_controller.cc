@@ -102,12 +102,16 @@ life::QueuedJob WorkloadController::QueuedJobOf(const watch::JobObjects& objects
   return queued;
 }
 
-// Whether a pod that the Placement selects may still run.
+// Whether a pod that the Placement selects may still run. A pod that is being deleted on a lost
+// node never ends by itself.
 bool WorkloadController::InUse(const api::Placement& placement) const {
   const life::LossTimes times{options_.now(), options_.node_loss_seconds};
   const auto pods = store_.PodsOf(placement);
   return std::any_of(pods.begin(), pods.end(), [&](const auto& pod) {
-    return life::MayRun(*pod, store_.StateOfNode(pod->node_name), times).may_run;
+    if (pod->HasEnded()) return false;
+    if (!pod->meta.deleting || pod->node_name.empty()) return true;
+    const auto gone = life::GoneAt(*pod, store_.StateOfNode(pod->node_name), times);
+    return !gone || *gone > times.now;
   });
 }
 

@@ -16,8 +16,7 @@ namespace weft::launch {
 bool NeedsComputeDomain(const Gang& gang);
 
 // The ComputeDomain of the attempt, and its ResourceClaimTemplate, have the name of its ConfigMap.
-// Nothing owns it: the operator deletes it when the attempt's pods have ended (life::IsOfJob says
-// why). Its numNodes is the number of nodes.
+// The Placement owns it, so it is deleted with the attempt. Its numNodes is the number of nodes.
 // Precondition  NeedsComputeDomain(gang).
 nlohmann::json MakeComputeDomain(const Gang& gang);
 

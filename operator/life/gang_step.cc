@@ -122,7 +122,8 @@ class Gang {
       if (IsRejected(pod) && pod.node_name == node) rejected_ = {&pod, *worker};
       return;
     }
-    if (!Runs(pod).may_run) return;
+    const auto gone = GoneTime(pod);
+    if (gone && *gone <= now_) return;
     ours_.push_back(&pod);
     if (!pod.meta.deleting) taken_[*worker] = &pod;
     if (pod.node_name.empty()) unbound_.push_back({&pod, *worker});
@@ -147,8 +148,9 @@ class Gang {
   NodeState StateOfNode(const std::string& node) const {
     return view_.node_state ? view_.node_state(node) : NodeState{};
   }
-  Running Runs(const api::Pod& pod) const {
-    return MayRun(pod, StateOfNode(pod.node_name), {now_, options_.node_loss_seconds});
+  std::optional<UnixSeconds> GoneTime(const api::Pod& pod) const {
+    if (!pod.meta.deleting || pod.node_name.empty()) return std::nullopt;
+    return GoneAt(pod, StateOfNode(pod.node_name), {now_, options_.node_loss_seconds});
   }
   bool IsLosingPods() const {
     return std::any_of(ours_.begin(), ours_.end(),
@@ -159,7 +161,7 @@ class Gang {
   std::int64_t UntilGone() const {
     std::int64_t soonest = options_.node_loss_seconds;
     for (const api::Pod* pod : ours_) {
-      if (const auto left = Runs(*pod).left) soonest = std::min(soonest, *left);
+      if (const auto gone = GoneTime(*pod)) soonest = std::min(soonest, *gone - now_);
     }
     return std::max<std::int64_t>(1, soonest);
   }

@@ -254,7 +254,14 @@ std::optional<JobStep> FinishWorkload(const Life& life) {
     if (HasWorkloadFinalizer(*one)) ours = one;
   }
   if (ours == nullptr) return std::nullopt;
-  if (const auto wait = AwaitEnded(life)) return *wait;
+  for (const api::Pod* pod : life.view.pods) {
+    if (pod->HasEnded()) continue;
+    const auto gone = pod->meta.deleting && !pod->node_name.empty()
+                          ? GoneAt(*pod, life.view.node_state(pod->node_name), life.losses())
+                          : std::nullopt;
+    if (!gone) return Wait{};
+    if (*gone > life.view.now) return Wait{*gone - life.view.now};
+  }
   if (HasCondition(ours->conditions, "Finished") || ours->meta.deleting) {
     return RemoveWorkloadFinalizer(*ours);
   }

@@ -60,7 +60,7 @@ void CheckLegal(const Life& life, const JobStep& step) {
     WEFT_CHECK(!pods->pods.empty());
   } else if (std::holds_alternative<RemoveFinalizer>(step)) {
     WEFT_CHECK(job.meta.deleting && HasFinalizer(job));
-  } else if (std::holds_alternative<DeleteJob>(step) || std::holds_alternative<DeleteFiles>(step)) {
+  } else if (std::holds_alternative<DeleteJob>(step)) {
     WEFT_CHECK(cluster::IsFinished(job));
   }
 }

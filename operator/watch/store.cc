@@ -267,9 +267,8 @@ void Store::NotifyGangsNaming(const api::ObjectKey& key) const {
   });
 }
 
-// A job's Service has its name.
 void Store::Notify(const Change<Service>& change) const {
-  if (!Seeded(Bug::kServiceUnheard)) hooks_.on_job(change.either().meta.key);
+  if (!Seeded(Bug::kServiceUnheard)) NotifyOwner(change.either().meta);
 }
 
 void Store::Notify(const Change<api::Workload>& change) const {

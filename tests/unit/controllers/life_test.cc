@@ -255,8 +255,7 @@ TEST(LifeTest, AJobLeavesNothingBehind) {
                                                           {"create Service", 2},
                                                           {"delete Placement", 2},
                                                           {"delete Pod", 6},
-                                                          {"delete Secret", 1},
-                                                          {"delete Service", 2},
+                                                          {"delete Service", 1},
                                                           {"delete TrainingJob", 1}}));
 }
 

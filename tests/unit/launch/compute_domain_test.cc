@@ -56,7 +56,9 @@ TEST(ComputeDomainTest, IsOfTheAttemptsPlacementAndCountsNodes) {
   EXPECT_EQ(made, Json::parse(R"({
     "apiVersion": "resource.nvidia.com/v1beta1", "kind": "ComputeDomain",
     "metadata": {"name": "llama-2-weft", "namespace": "team-a",
-                 "labels": {"weft.dev/job-name": "llama", "weft.dev/job-uid": "u1"}},
+                 "labels": {"weft.dev/job-name": "llama", "weft.dev/job-uid": "u1"},
+                 "ownerReferences": [{"apiVersion": "weft.dev/v1alpha1", "kind": "Placement",
+                                      "name": "llama-2", "uid": "p2"}]},
     "spec": {"numNodes": 2, "channel": {"allocationMode": "Single",
                                         "resourceClaimTemplate": {"name": "llama-2-weft"}}}})"));
 }

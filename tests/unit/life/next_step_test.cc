@@ -1,4 +1,3 @@
-#include "operator/api/conditions.h"
 #include "operator/life/next_step.h"
 #include "operator/life/job_view.h"
 
@@ -152,10 +151,6 @@ class World {
   void Do(const DeletePlacements&) {
     trace.push_back("unplace");
     placements_.clear();
-  }
-  void Do(const DeleteFiles&) {
-    trace.push_back("delete files");
-    api::PutCondition(placements_.back().conditions, {api::kFilesDeleted, "True", "", "", ""}, now);
   }
   void Do(const DeleteJob&) {
     trace.push_back("delete job");
