@@ -47,7 +47,11 @@ class KueueTest : public ::testing::Test {
                  {{"name", name},
                   {"namespace", "lane"},
                   {"finalizers", {kInUse}},
-                  {"ownerReferences", {{{"kind", "TrainingJob"}, {"uid", "u"}, {"name", name}}}}}},
+                  {"ownerReferences",
+                   {{{"apiVersion", "weft.dev/v1alpha1"},
+                     {"kind", "TrainingJob"},
+                     {"uid", "u"},
+                     {"name", name}}}}}},
                 {"spec", {{"queueName", "queue"}, {"priority", priority}, {"podSets", {set}}}}});
     Wait(5);
   }
