@@ -141,7 +141,9 @@ TEST_F(KueueTest, RefusesReservedQuotaWithoutAdmission) {
 }
 
 TEST_F(KueueTest, StartsAJobWithWhatChecksAddAndStopsItWhenEvicted) {
-  const Json container = {{"name", "a"}, {"resources", {{"limits", {{"nvidia.com/gpu", "8"}}}}}};
+  const Json container = {{"name", "a"},
+                          {"image", "registry.example/a:1"},
+                          {"resources", {{"limits", {{"nvidia.com/gpu", "8"}}}}}};
   api.Create(kJobs, {{"apiVersion", "batch/v1"},
                      {"kind", "Job"},
                      {"metadata",
