@@ -15,8 +15,10 @@ namespace {
 using Json = nlohmann::json;
 
 // Least pause between passes, also in multiples of the last pass's duration, so that passes take at
-// most a tenth of a thread's time however large the cluster is.
+// most a tenth of a thread's time however large the cluster is; but no more than a minute: a pass may
+// be long because a write has no answer.
 constexpr std::int64_t kFabricPauseMilliseconds = 1'000, kFabricPauseTimes = 10;
+constexpr std::int64_t kLongestFabricPauseMilliseconds = 60'000;
 constexpr std::int64_t kFabricRetryMilliseconds = 10'000;  // after a write that failed
 
 // The status of the condition Valid: "True", "False", or "" if absent.
@@ -59,7 +61,8 @@ void FabricController::Run() {
     }
     const auto took =
         std::chrono::duration_cast<std::chrono::milliseconds>(options_.executor->Now() - start);
-    pause = std::max<std::int64_t>(kFabricPauseMilliseconds, kFabricPauseTimes * took.count());
+    pause = std::clamp<std::int64_t>(kFabricPauseTimes * took.count(), kFabricPauseMilliseconds,
+                                     kLongestFabricPauseMilliseconds);
     if (done) continue;
     pause = std::max(pause, kFabricRetryMilliseconds);
     OnChange();

@@ -39,8 +39,9 @@ std::int64_t Microseconds(const run::Clock& clock) {
 // The first ones in the queue: each takes several searches, and a pass must stay short.
 constexpr std::uint32_t kExplainedRefusals = 8;
 
-// Least pause before a pass without a new request, also in multiples of the last pass's duration,
-// so that changes of the cluster alone keep a thread busy for at most a fifth of the time.
+// Least pause before a pass without a new request, also in multiples of the time that the last pass
+// computed, so that changes of the cluster alone keep a thread busy for at most a fifth of the time.
+// Its writes do not count: one without an answer takes half a minute.
 constexpr std::int64_t kPlanningPauseMilliseconds = 200, kPlanningPauseTimes = 4;
 
 // If only the text of a refusal changes and its reason stays, the new text is published after
@@ -195,15 +196,12 @@ bool Planner::AwaitWork() {
 
 void Planner::Run() {
   while (AwaitWork()) {
-    const run::Instant start = options_.executor->Now();
     try {
       Pass();
     } catch (const std::exception& bug) {  // the next pass may have other input
       log_.Error("planner failed", {{"error", bug.what()}});
       if (options_.counters) options_.counters->Add(metrics::Id::kReconcileFailures, {"planner"});
     }
-    const auto took = options_.executor->Now() - start;
-    last_pass_milliseconds_ = std::chrono::duration_cast<std::chrono::milliseconds>(took).count();
   }
 }
 
@@ -372,6 +370,7 @@ void Planner::Pass() {
   auto report = Solve(cluster);
   if (!report) return log_.Error("no plan", {{"reason", report.error().message}});
   plan::AddAheadTexts(*report);
+  last_pass_milliseconds_ = (Microseconds(*options_.executor) - start) / 1'000;
   ForEach(*options_.executor, report->entries.size(), options_.commits_at_once, [&](std::size_t i) {
     Answer(cluster, report->entries[i]);
     return true;

@@ -144,7 +144,7 @@ class Planner {
   std::map<std::string, std::vector<std::string>> previous_;
   std::map<std::string, Reported> refusals_;    // by uid of the job, or by reservation
   std::map<std::string, Unwritten> unwritten_;  // likewise
-  std::int64_t last_pass_milliseconds_ = 0;
+  std::int64_t last_pass_milliseconds_ = 0;  // without its writes
 };
 
 }  // namespace weft::controllers
