@@ -265,11 +265,11 @@ campaign_world() {
   stage 'Building weft-day'
   build_main weft-day
   stage 'Days by chance for an hour'
-  local part pids=() status=0
+  local part pids=() status=0 end=$((SECONDS + 3600))
   for part in $(seq "$jobs"); do
     (
       seed=$((part * 10000000 + 1))
-      while [ "$SECONDS" -lt 3600 ]; do
+      while [ "$SECONDS" -lt "$end" ]; do
         build/bin/weft-day --seed "$seed" --count 100 --hours 2 --jobs 40 --faults 60 || exit 1
         seed=$((seed + 100))
       done

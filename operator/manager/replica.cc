@@ -86,9 +86,9 @@ bool Replica::Poll() {
 // A plan may still be computed after the Lease is lost; it then cannot write.
 void Replica::Stop() {
   run::Executor& executor = *options_.executor;
-  Show(nullptr);
   stops_writing_ = executor.Now() + kLastWrites;
   stopping_ = true;
+  Show(nullptr);
   timer_.End();
   std::mutex mutex;
   bool stopped = false;
@@ -110,6 +110,7 @@ void Replica::Stop() {
 }
 
 std::optional<std::string> Replica::NotReady() const {
+  if (stopping_) return std::nullopt;
   const auto work = Working();
   if (leads_ && !(work && work->cluster().Synced())) return "reading the cluster";
   if (work && work->cluster().Staleness() > kStale) return "the API server does not answer";

@@ -59,7 +59,7 @@ class Replica {
   std::shared_ptr<controllers::Operator> Working() const;
   // Why it should get no traffic, or nothing. A standby is ready, because it could take over at
   // once. A leader is ready when it has read all objects.
-  std::optional<std::string> NotReady() const;
+  std::optional<std::string> NotReady() const;  // nothing while it stops
   metrics::Counters& counters() { return counters_; }
   kube::Timer& timer() { return timer_; }
 

@@ -45,7 +45,6 @@ api::ObjectKey KeyOf(const Json& object);
 std::string UidOf(const Json& object);
 std::string LabelOf(const Json& object, const char* name);
 std::string AnnotationOf(const Json& object, const char* name);
-bool IsDeleting(const Json& object);  // in store.cc
 // The value at a path of fields ("spec", "nodeName"), or a null.
 const Json& At(const Json& object, std::initializer_list<const char*> path);
 std::string TextAt(const Json& object, std::initializer_list<const char*> path);

@@ -29,6 +29,8 @@ struct Change {
   std::string user;                    // whose request made it
 };
 
+const char* NameOf(Change::Type type);  // "ADDED", as in a watch
+
 // A watch of one collection: gives the frames of its changes as a client may see them.
 class WatchStream {
  public:
@@ -117,6 +119,8 @@ class ApiServer {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+bool IsDeleting(const Json& object);  // whether it has a deletionTimestamp
 
 // A Status answer as the API server gives it.
 kube::Response StatusAnswer(int code, const std::string& reason, const std::string& message);

@@ -554,6 +554,15 @@ std::string Faults::RestoreJob() {
                        {"spec", job->at("spec")}};
   admin_.Patch(kube::kTrainingJobs, key, {{"metadata", {{"finalizers", nullptr}}}});
   admin_.Delete(kube::kTrainingJobs, key, {.propagation = Below(2) == 0 ? "Orphan" : "Background"});
+  // What has no owner any more has the names that the new job needs; somebody removes it.
+  world_.fibers_.After(Some(10, 300), [this, uid = UidOf(*job)] {
+    for (const kube::Resource& resource : {kube::kPlacements, kube::kServices, kube::kPods}) {
+      const auto all = world_.server_.All(NameOf(resource));
+      for (const auto& [name, object] : all) {
+        if (LabelOf(*object, "weft.dev/job-uid") == uid) admin_.Delete(resource, name);
+      }
+    }
+  });
   for (int i = 0; i < 10; ++i) {
     world_.fibers_.After(seconds(i),
                          [this, backup] { admin_.Create(kube::kTrainingJobs, backup); });

@@ -18,19 +18,6 @@ std::string Named(const Json& object) { return api::Show(KeyOf(object)); }
 
 bool HasFinished(const Json& job) { return IsTrue(job, "Complete") || IsTrue(job, "Failed"); }
 
-// Whether "0-3,7" has the number.
-bool Contains(const std::string& indexes, std::int64_t number) {
-  std::istringstream text(indexes);
-  for (std::string range; std::getline(text, range, ',');) {
-    const std::size_t dash = range.find('-');
-    const std::int64_t first = std::stoll(range);
-    const std::int64_t last =
-        dash == std::string::npos ? first : std::stoll(range.substr(dash + 1));
-    if (first <= number && number <= last) return true;
-  }
-  return false;
-}
-
 // The cluster ended the pod, so no program has told an exit code.
 bool IsTheClusters(const std::string& reason) {
   static const std::set<std::string> kReasons = {"PodDeleted", "NodeLost",   "Disrupted",
@@ -39,6 +26,18 @@ bool IsTheClusters(const std::string& reason) {
 }
 
 }  // namespace
+
+std::set<std::int64_t> NumbersOf(const std::string& indexes) {
+  std::set<std::int64_t> numbers;
+  std::istringstream text(indexes);
+  for (std::string range; std::getline(text, range, ',');) {
+    const std::size_t dash = range.find('-');
+    const std::int64_t first = std::stoll(range);
+    const std::int64_t last = dash == range.npos ? first : std::stoll(range.substr(dash + 1));
+    for (std::int64_t number = first; number <= last; ++number) numbers.insert(number);
+  }
+  return numbers;
+}
 
 void Laws::Await(const std::string& what, bool waits, Instant::duration longest, Violation broken) {
   if (!waits) {
@@ -133,8 +132,8 @@ void Laws::LookAtFailure(const Json& job, const Json& before) {
                     " with the exit code of another: " + failure.dump());
   }
   const bool of_this = NumberAt(failure, {"attempt"}) == NumberAt(before, {"status", "attempt"});
-  if (of_this && reason == "PodDeleted" &&
-      Contains(TextAt(before, {"status", "completedIndexes"}), NumberAt(failure, {"worker"}))) {
+  const auto succeeded = NumbersOf(TextAt(before, {"status", "completedIndexes"}));
+  if (of_this && reason == "PodDeleted" && succeeded.contains(NumberAt(failure, {"worker"}))) {
     Break("I5", Named(job) + " restarts for a worker that has succeeded: " + failure.dump());
   }
 }

@@ -188,7 +188,8 @@ void Kubelets::Remove(const api::ObjectKey& key, const std::string& uid) {
   if (!Here(key, uid, pod)) return;
   const auto run = runs_.find(key);
   if (run != runs_.end() && run->second.started && !HasEnded(*pod)) Ended(key, uid, 143);
-  kubelet_.Delete(kube::kPods, key, {.only = {.uid = uid, .resource_version = ""}, .grace_seconds = 0});
+  kubelet_.Delete(kube::kPods, key,
+                  {.only = {.uid = uid, .resource_version = ""}, .grace_seconds = 0});
 }
 
 void Kubelets::Crash(const api::ObjectKey& pod, int code) {

@@ -22,6 +22,9 @@ struct Violation {
   Instant at{};
 };
 
+// The numbers of "0-3,7".
+std::set<std::int64_t> NumbersOf(const std::string& indexes);
+
 // The laws, over every change and every request of the operators. Laws of time have the same
 // weight as the others: virtual time does not depend on the machine.
 class Laws {

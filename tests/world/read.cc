@@ -84,18 +84,6 @@ std::string ListText(const Kind& kind, const Entries& entries, const Json& metad
   return text + "]}";
 }
 
-const char* NameOf(Change::Type type) {
-  switch (type) {
-    case Change::Type::kAdded:
-      return "ADDED";
-    case Change::Type::kModified:
-      return "MODIFIED";
-    case Change::Type::kDeleted:
-      break;
-  }
-  return "DELETED";
-}
-
 std::string Frame(const char* type, const std::string& object) {
   return std::string(R"({"type":")") + type + R"(","object":)" + object + "}\n";
 }
@@ -201,6 +189,18 @@ class Stream final : public WatchStream {
 };
 
 }  // namespace
+
+const char* NameOf(Change::Type type) {
+  switch (type) {
+    case Change::Type::kAdded:
+      return "ADDED";
+    case Change::Type::kModified:
+      return "MODIFIED";
+    case Change::Type::kDeleted:
+      break;
+  }
+  return "DELETED";
+}
 
 std::string ItemText(const Kind& kind, const Logged& logged) {
   if (kind.custom) return logged.text();

@@ -147,7 +147,6 @@ std::string ItemText(const Kind& kind, const Logged& logged);
 Refusal CheckSpace(const Call& call, Json& metadata);
 // metadata of an object; every stored object has it.
 const Json& MetadataOf(const Json& object);
-bool IsDeleting(const Json& object);
 bool HasFinalizers(const Json& object);
 
 }  // namespace weft::world

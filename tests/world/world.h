@@ -63,7 +63,6 @@ class World {
     WallMicros ahead = 0;
     std::unique_ptr<Incarnation> now;
     std::size_t lives = 0;
-    bool stopped = false;  // for good
   };
   void MakeCluster();
   void PlanDay();
