@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <semaphore>
 #include <string>
 #include <thread>
 
@@ -46,13 +47,11 @@ TEST(ClusterWatchTest, KnowsTheClusterOnceEveryKindIsListed) {
 class LateKueue final : public kube::Transport {
  public:
   std::atomic<bool> installed{false};
-  std::atomic<int> refused{0};
 
   Result<kube::Response> Send(const kube::Request& request) override { return all_.Send(request); }
   Result<kube::Response> Stream(const kube::Request& request, const kube::ChunkSink& sink,
                                 const kube::Cancel& cancel) override {
     if (!installed && request.path.find("kueue.x-k8s.io") != std::string::npos) {
-      ++refused;
       return kube::Response{404, std::nullopt, ""};
     }
     return all_.Stream(request, sink, cancel);
@@ -65,28 +64,20 @@ class LateKueue final : public kube::Transport {
 
 TEST(ClusterWatchTest, KueueMayBeInstalledLater) {
   LateKueue cluster;
-  std::promise<void> own, kueue;
-  std::atomic<int> listed = 0;
+  std::counting_semaphore<> answered(0);
   ClusterWatch::Options options;
   options.kueue = true;
   options.now = [] { return UnixSeconds{1'000}; };
   options.hooks.on_failure = [](const std::string& resource, const std::string& what) {
     ADD_FAILURE() << resource << ": " << what;
   };
-  options.hooks.on_listed = [&](const std::string&, const std::string&) {
-    const int count = ++listed;
-    if (count == 12) own.set_value();
-    if (count == 15) kueue.set_value();
-  };
+  options.hooks.on_answered = [&] { answered.release(); };
   ClusterWatch watch(cluster, options);
   watch.Start();
-  own.get_future().wait();
-  while (cluster.refused < 3) std::this_thread::yield();
-  EXPECT_TRUE(watch.Synced());
+  while (!watch.Synced() || !watch.KueueAnswered()) answered.acquire();
   EXPECT_FALSE(watch.KueueSynced());
   cluster.installed = true;
-  kueue.get_future().wait();
-  EXPECT_TRUE(watch.KueueSynced());
+  while (!watch.KueueSynced()) answered.acquire();
   EXPECT_TRUE(watch.store().ObjectsOfWorkload({"ns", "w"}));
   watch.Stop();
 }
