@@ -78,6 +78,7 @@ Faults::Faults(World& world, std::uint64_t seed)
     : world_(world),
       admin_(world.server_, "admin"),
       tenant_(world.server_, "tenant"),
+      seed_(seed),
       chance_(seed) {
   const std::uint64_t share = 1 + Below(4);  // a quarter of the catalogue, up to all of it
   for (const Kind& kind : All()) {
@@ -86,18 +87,16 @@ Faults::Faults(World& world, std::uint64_t seed)
 }
 
 void Faults::Strike(std::size_t number) {
+  chance_ = SplitMix64(seed_ + number);  // whichever others are left out
   if (world_.kueue_ && Below(3) == 0) {
     const std::string done = world_.kueue_->Strike();
-    if (done.empty()) return;
-    ++world_.faults_seen_;
-    return world_.Say("FAULT " + std::to_string(number) + " kueue: " + done);
+    if (!done.empty()) world_.OnFault(number, "kueue: " + done);
+    return;
   }
   if (chosen_.empty()) return;
   const Kind& kind = chosen_[Below(chosen_.size())];
   const std::string what = (this->*kind.act)();
-  if (what.empty()) return;
-  ++world_.faults_seen_;
-  world_.Say("FAULT " + std::to_string(number) + " " + kind.name + ": " + what);
+  if (!what.empty()) world_.OnFault(number, std::string(kind.name) + ": " + what);
 }
 
 void Faults::EndAll() {

@@ -83,6 +83,7 @@ class Faults {
 
   World& world_;
   Actor admin_, tenant_;
+  const std::uint64_t seed_;
   SplitMix64 chance_;
   std::vector<Kind> chosen_;
   std::size_t made_ = 0;

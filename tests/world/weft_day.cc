@@ -5,9 +5,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "operator/base/seeded_bug.h"
 #include "tests/world/world.h"
@@ -29,7 +33,9 @@ constexpr const char* kHelp =
     "      --operators N   replicas of weft-operator (default 2)\n"
     "      --hours N       of a day (default 24); an evening without faults follows\n"
     "      --until STEP    stop after this many changes of objects\n"
-    "      --only-faults M --only-jobs M   bit masks, to shrink a day that breaks a law\n"
+    "      --without-faults LIST --without-jobs LIST   that do not come, such as 0-4,7 "
+    "(shrink.py)\n"
+    "      --timeline FILE   draws the day as a page: jobs, nodes, faults and writes\n"
     "      --bug N         plant this bug (base/seeded_bug.h); needs a build with "
     "WEFT_SEEDED_BUGS\n"
     "      --show NAME     print objects whose namespace/name begins so, at each change\n"
@@ -43,7 +49,31 @@ struct Flags {
   World::Options world;
   std::uint64_t count = 1;
   bool changes = false;
+  std::string timeline;  // file of the page; "": none
 };
+
+// "0-4,7". Returns false for anything else.
+bool ReadList(const std::string& text, std::set<std::size_t>& all) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    std::size_t used = 0;
+    unsigned long long first = 0, last = 0;
+    const std::string_view rest = std::string_view(text).substr(at);
+    int taken = 0;
+    if (std::sscanf(std::string(rest).c_str(), "%llu-%llu%n", &first, &last, &taken) == 2) {
+      used = static_cast<std::size_t>(taken);
+    } else if (std::sscanf(std::string(rest).c_str(), "%llu%n", &first, &taken) == 1) {
+      used = static_cast<std::size_t>(taken);
+      last = first;
+    } else {
+      return false;
+    }
+    for (auto i = first; i <= last; ++i) all.insert(i);
+    at += used;
+    if (at < text.size() && text[at++] != ',') return false;
+  }
+  return true;
+}
 
 bool Read(int argc, char** argv, Flags& flags) {
   std::uint64_t hours = 24, bug = 0;
@@ -57,10 +87,11 @@ bool Read(int argc, char** argv, Flags& flags) {
       {"--operators", [&](auto n) { flags.world.operators = n; }},
       {"--hours", [&](auto n) { hours = n; }},
       {"--until", [&](auto n) { flags.world.until_step = n; }},
-      {"--only-faults", [&](auto n) { flags.world.only_faults = n; }},
-      {"--only-jobs", [&](auto n) { flags.world.only_jobs = n; }},
       {"--bug", [&](auto n) { bug = n; }},
   };
+  const std::map<std::string, std::set<std::size_t>*> kLists = {
+      {"--without-faults", &flags.world.without_faults},
+      {"--without-jobs", &flags.world.without_jobs}};
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
     if (name == "-v" || name == "--verbose") {
@@ -68,6 +99,13 @@ bool Read(int argc, char** argv, Flags& flags) {
     } else if (name == "--show" && i + 1 < argc) {
       flags.world.show = argv[++i];
       flags.changes = true;
+    } else if (const auto list = kLists.find(name); list != kLists.end() && i + 1 < argc) {
+      if (!ReadList(argv[++i], *list->second)) {
+        std::fprintf(stderr, "weft-day: %s: not a list: %s\n", name.c_str(), argv[i]);
+        return false;
+      }
+    } else if (name == "--timeline" && i + 1 < argc) {
+      flags.timeline = argv[++i];
     } else if (name == "--changes") {
       flags.changes = true;
     } else if (const auto number = kNumbers.find(name); number != kNumbers.end() && i + 1 < argc) {
@@ -95,11 +133,21 @@ bool Read(int argc, char** argv, Flags& flags) {
   return true;
 }
 
-// Whether no law was broken.
-bool PlayOne(const World::Options& options) {
+void Draw(const World& world, const Timeline& timeline, std::uint64_t seed,
+          const std::string& file) {
+  std::vector<std::string> broken;
+  for (const Violation& one : world.broken()) broken.push_back(one.law + ": " + one.text);
+  std::ofstream(file) << timeline.Page("Seed " + std::to_string(seed), broken, world.now());
+}
+
+// Whether no law was broken. `page`: a file; "": none.
+bool PlayOne(World::Options options, const std::string& page) {
   const auto begun = std::chrono::steady_clock::now();
+  Timeline timeline;
+  if (!page.empty()) options.timeline = &timeline;
   World world(options);
   world.Play();
+  if (!page.empty()) Draw(world, timeline, options.seed, page);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
   std::printf(
       "seed %llu: %zu faults, %llu changes, %zu partly bound gangs, digest %016llx, %.2f s\n",
@@ -133,7 +181,7 @@ int Main(int argc, char** argv) {
   }
   bool well = true;
   for (std::uint64_t i = 0; i < flags.count; ++i) {
-    well = PlayOne(flags.world) && well;
+    well = PlayOne(flags.world, flags.timeline) && well;
     ++flags.world.seed;
   }
   return well ? 0 : 1;

@@ -183,6 +183,7 @@ void World::OnChange(const Change& change) {
   if (!options_.show.empty() && options_.log && api::Show(change.key).starts_with(options_.show)) {
     options_.log(change.object->dump());
   }
+  if (options_.timeline != nullptr) options_.timeline->OnChange(change, fibers_.now());
   watches_.OnChange(change);
   laws_.OnChange(change);
   scheduler_.OnChange(change);
@@ -198,6 +199,12 @@ void World::OnChange(const Change& change) {
       });
     }
   }
+}
+
+void World::OnFault(std::size_t number, const std::string& what) {
+  ++faults_seen_;
+  if (options_.timeline != nullptr) options_.timeline->OnFault(what, fibers_.now());
+  Say("FAULT " + std::to_string(number) + " " + what);
 }
 
 void World::MakeCluster() {
@@ -273,7 +280,7 @@ void World::PlanDay() {
   const auto day = static_cast<std::uint64_t>(Millis(options_.day).count());
   for (std::size_t i = 0; i < options_.jobs; ++i) {
     const Millis at(chance_.Below(day));
-    if (((options_.only_jobs >> (i % 64)) & 1U) == 0) continue;
+    if (options_.without_jobs.contains(i)) continue;
     if (kueue_ && i % 4 == 0) fibers_.After(at, [this] { kueue_->SubmitJob(); });
     fibers_.After(at, [this] { users_.SubmitOne(); });
   }
@@ -289,7 +296,7 @@ void World::Play() {
   const auto day = static_cast<std::uint64_t>(Millis(options_.day).count());
   for (std::size_t i = 0; i < options_.faults; ++i) {
     const Millis at(60'000 + chance_.Below(day));
-    if (i < 64 && ((options_.only_faults >> i) & 1U) == 0) continue;
+    if (options_.without_faults.contains(i)) continue;
     fibers_.After(at, [&faults, i] { faults.Strike(i); });
   }
   const Instant evening = fibers_.now() + options_.day;
@@ -327,6 +334,7 @@ void World::AwaitEnd(Instant latest) {
 }
 
 void World::OnSent(const Sent& sent) {
+  if (options_.timeline != nullptr) options_.timeline->OnSent(sent, fibers_.now());
   laws_.OnSent(sent);
   if (!quiet_ || sent.request.method == kube::Method::kGet) return;
   if (ResourceOf(sent.request.path) == "leases.coordination.k8s.io") return;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "tests/world/kueue_cluster.h"
 #include "tests/world/laws.h"
 #include "tests/world/scheduler.h"
+#include "tests/world/timeline.h"
 #include "tests/world/users.h"
 #include "tests/world/wire.h"
 
@@ -33,11 +35,11 @@ class World {
     std::chrono::seconds day{24 * 3'600};     // in which jobs and faults come
     std::chrono::seconds evening{4 * 3'600};  // after it, without either, everything ends
     std::uint64_t until_step = 0;             // stops there; 0: never
-    std::uint64_t only_faults = ~0ULL;        // bit i: fault i of the day happens
-    std::uint64_t only_jobs = ~0ULL;          // bit i: every 64th job from i comes
+    std::set<std::size_t> without_faults, without_jobs;  // that do not come, by number of the day
     std::string show;    // prints objects whose "namespace/name" begins so; "": none
     bool kueue = false;  // jobs in queues, and Jobs of other controllers
     bool verbose = false;
+    Timeline* timeline = nullptr;                      // draws the day; null: nothing
     std::function<void(const std::string& line)> log;  // null: none
   };
   explicit World(Options options);
@@ -70,6 +72,7 @@ class World {
   void Guard();
   void StopHosts();
   void OnChange(const Change& change);
+  void OnFault(std::size_t number, const std::string& what);
   void AwaitEnd(Instant latest);
   bool AllEnded() const;
   void OnSent(const Sent& sent);
