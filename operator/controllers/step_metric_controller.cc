@@ -111,6 +111,11 @@ bool StepMetricController::Measure(const StepMetric& metric, UnixSeconds now) {
   if (!answer) {
     if (stopped_) return false;
     count("Error");
+    if (answer.error().kind == ErrorKind::kInvalid) {  // that of this job only
+      told.ask_at = now + predict::kWindowSeconds;
+      Warn(metric, predict::kStepMetricRefused, answer.error().message);
+      return true;
+    }
     paused_until_ = now + kMetricRetrySeconds;
     Fail("step metrics: Prometheus does not answer", answer.error(), unanswered_);
     return false;

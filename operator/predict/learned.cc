@@ -122,8 +122,9 @@ LearnedScalars LearnedScalars::From(const api::Inputs& inputs, const std::string
     const api::Placement* placement = pods.CurrentPlacement(*job);
     const auto told = placement == nullptr ? std::nullopt : PredictedStepOf(*placement);
     if (!told) continue;
-    const std::string key =
-        LearnedStepKey(ReleaseOf(job->meta), told->accelerator, job->model->transformer->precision);
+    const std::string key = LearnedStepKeyIn(job->meta.key.space,
+                                             LearnedStepKey(ReleaseOf(job->meta), told->accelerator,
+                                                            job->model->transformer->precision));
     learned.Observe({job, Fate::kCounted, key, seconds, told->seconds, ""}, *placement, time);
   }
   for (const std::string& key : learned.changed_) {
@@ -191,9 +192,51 @@ void LearnedScalars::DropGone(LearnedStep& entry) const {
                 [&](const CountedStep& line) { return !jobs_.contains(line.job_uid); });
 }
 
+// Drops the entry that was observed longest ago and has no job any more: of the namespace, or of
+// any if "". A job that exists would only count again.
+bool LearnedScalars::DropOldest(std::string_view space) {
+  auto oldest = entries_.end();
+  for (auto one = entries_.begin(); one != entries_.end(); ++one) {
+    const std::string_view of = SpaceOfLearnedStep(one->first);
+    if (of.empty() || (!space.empty() && of != space)) continue;
+    const auto& counted = one->second.counted;
+    if (std::any_of(counted.begin(), counted.end(),
+                    [&](const CountedStep& line) { return jobs_.contains(line.job_uid); })) {
+      continue;
+    }
+    const bool older =
+        oldest == entries_.end() || one->second.last_observed < oldest->second.last_observed;
+    if (older) oldest = one;
+  }
+  if (oldest == entries_.end()) return false;
+  for (const CountedStep& line : oldest->second.counted) where_.erase(JobOf(line));
+  changed_.insert(oldest->first);
+  entries_.erase(oldest);
+  return true;
+}
+
+// For one more entry of the namespace.
+bool LearnedScalars::MakeRoom(std::string_view space) {
+  const auto own = std::count_if(entries_.begin(), entries_.end(), [&](const auto& one) {
+    return SpaceOfLearnedStep(one.first) == space;
+  });
+  if (static_cast<std::size_t>(own) >= kMostEntriesOfSpace) return DropOldest(space);
+  return entries_.size() + unreadable_.size() < kMostEntries || DropOldest("");
+}
+
+std::size_t LearnedScalars::CountedOf(std::string_view space) const {
+  return static_cast<std::size_t>(std::count_if(where_.begin(), where_.end(), [&](const auto& one) {
+    return SpaceOfLearnedStep(one.second) == space;
+  }));
+}
+
 bool LearnedScalars::HasRoom(const std::string& job, const std::string& key) {
-  if (entries_.size() + unreadable_.size() >= kMostEntries && !entries_.contains(key)) return false;
-  if (where_.size() < kMostCounted || where_.contains(job)) return true;
+  const std::string_view space = SpaceOfLearnedStep(key);
+  if (!entries_.contains(key) && !MakeRoom(space)) return false;
+  const auto has_room = [&] {
+    return where_.size() < kMostCounted && CountedOf(space) < kMostCountedOfSpace;
+  };
+  if (where_.contains(job) || has_room()) return true;
   where_.clear();
   for (auto& [name, entry] : entries_) {
     const std::size_t lines = entry.counted.size();
@@ -201,15 +244,17 @@ bool LearnedScalars::HasRoom(const std::string& job, const std::string& key) {
     if (entry.counted.size() < lines) changed_.insert(name);
     for (const CountedStep& line : entry.counted) where_[JobOf(line)] = name;
   }
-  return where_.size() < kMostCounted;
+  return has_room();
 }
 
 std::optional<LearnedScalar> LearnedScalars::Find(const cluster::WorkloadView& workload,
                                                   std::string_view accelerator) const {
   const auto& model = *workload.model;
   if (entries_.empty() || !model || !model->transformer) return std::nullopt;
-  const auto found = entries_.find(
-      LearnedStepKey(ReleaseOf(*workload.meta), accelerator, model->transformer->precision));
+  const std::string all =
+      LearnedStepKey(ReleaseOf(*workload.meta), accelerator, model->transformer->precision);
+  auto found = entries_.find(LearnedStepKeyIn(workload.meta->key.space, all));
+  if (found == entries_.end()) found = entries_.find(all);
   if (found == entries_.end()) return std::nullopt;
   const auto percent = std::clamp<std::int64_t>(std::llround(found->second.percent),
                                                 LearnedScalar::kLeast, LearnedScalar::kMost);

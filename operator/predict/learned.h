@@ -52,9 +52,11 @@ struct LearnedScalar {
   static constexpr std::int64_t kLeast = 50, kMost = 200;
 };
 
-// One entry for each release, accelerator and precision: those of the ConfigMap
+// One entry for each namespace, release, accelerator and precision: those of the ConfigMap
 // weft-learned-steps, and what the measured jobs among the inputs add to them. So a prediction does
-// not depend on whether the ConfigMap has been written yet.
+// not depend on whether the ConfigMap has been written yet. Anybody may write a measured step, so
+// it teaches only its own namespace. An entry without a namespace is for those that have none of
+// their own: an administrator makes it, and no job changes it.
 //
 // A measured job is a TrainingJob with the annotation whose current Placement says what was
 // predicted; if that prediction was multiplied by a scalar itself, it is divided by the scalar
@@ -71,8 +73,10 @@ struct LearnedScalar {
 // Cost  O(jobs + entries), and O(pods) if any job is measured.
 class LearnedScalars {
  public:
-  // Bounds of the ConfigMap, so that it stays below 1 MiB.
+  // Bounds of the ConfigMap, so that it stays below 1 MiB, and the share of a namespace. Where they
+  // are reached, the entry goes that was observed longest ago and whose jobs are all gone.
   static constexpr std::size_t kMostCounted = 2'000, kMostEntries = 500;
+  static constexpr std::size_t kMostCountedOfSpace = 200, kMostEntriesOfSpace = 20;
 
   // `time`: when the jobs that are new were observed (RFC 3339).
   static LearnedScalars From(const api::Inputs& inputs, const std::string& time = "");
@@ -107,6 +111,9 @@ class LearnedScalars {
   void Count(const CountedStep& step, const std::string& key);
   void DropGone(LearnedStep& entry) const;
   bool HasRoom(const std::string& job, const std::string& key);
+  bool MakeRoom(std::string_view space);
+  bool DropOldest(std::string_view space);
+  std::size_t CountedOf(std::string_view space) const;
 
   api::Place place_;  // of the ConfigMap
   std::map<std::string, LearnedStep> entries_;

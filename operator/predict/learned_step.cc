@@ -187,6 +187,17 @@ std::string LearnedStepKey(std::string_view release, std::string_view accelerato
          std::string(api::NameOf(api::kPrecisionNames, precision));
 }
 
+std::string LearnedStepKeyIn(std::string_view space, const std::string& key) {
+  return key + "." + std::string(space);
+}
+
+// Neither a precision nor a namespace has '.' or '_'.
+std::string_view SpaceOfLearnedStep(std::string_view key) {
+  const std::size_t dot = key.rfind('.'), last = key.rfind('_');
+  if (dot == key.npos || (last != key.npos && dot < last)) return {};
+  return key.substr(dot + 1);
+}
+
 void Add(const CountedStep& step, LearnedStep& entry) {
   const double before = entry.observations;
   const double logs = before * std::log(entry.percent) + std::log(step.percent);

@@ -51,6 +51,10 @@ std::string ShowLearnedStep(const LearnedStep& step);
 // character that a ConfigMap's key must not have becomes '-', and so does '_' within a part.
 std::string LearnedStepKey(std::string_view release, std::string_view accelerator,
                            traffic::Precision precision);
+// The entry of one namespace: "megatron-core-0.15_H100_BF16.team-a".
+std::string LearnedStepKeyIn(std::string_view space, const std::string& key);
+// "team-a"; "" if the entry is for all.
+std::string_view SpaceOfLearnedStep(std::string_view key);
 
 // Adds an observation to the mean: percent^(n / (n+1)) * observed^(1 / (n+1)).
 void Add(const CountedStep& step, LearnedStep& entry);

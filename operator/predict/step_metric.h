@@ -22,6 +22,7 @@ inline constexpr const char* kStepMetricAnnotation = "weft.dev/step-metric";
 inline constexpr const char* kStepMetricInvalid = "StepMetricInvalid";
 inline constexpr const char* kStepMetricMissing = "StepMetricMissing";
 inline constexpr const char* kStepMetricUnused = "StepMetricUnused";
+inline constexpr const char* kStepMetricRefused = "StepMetricRefused";
 
 // The first steps of an attempt compile kernels, fill caches and warm up the input, and take
 // several times as long: for so long after all workers run nothing is measured.

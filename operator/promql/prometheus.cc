@@ -9,13 +9,17 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMostShown = 200;  // of an answer that is not Prometheus'
+// "HTTP API", format overview: parameters are wrong; the expression cannot be executed, for
+// instance because it reads too many samples.
+constexpr int kBadQuery = 400, kNotExecuted = 422;
 
 Error Refused(const kube::Response& response) {
   const Json json = Json::parse(response.body, nullptr, false);
   std::string why = json.is_object() && json.contains("error") && json["error"].is_string()
                         ? json["error"].get<std::string>()
                         : response.body.substr(0, kMostShown);
-  return {ErrorKind::kTransient,
+  const bool query = response.status == kBadQuery || response.status == kNotExecuted;
+  return {query ? ErrorKind::kInvalid : ErrorKind::kTransient,
           "Prometheus answered with status " + std::to_string(response.status) + ": " + why};
 }
 
@@ -61,7 +65,7 @@ Result<std::vector<Sample>> QueryPrometheus(kube::Transport& server, const Query
   request.timeout = query.timeout;
   request.until = query.until;
   const auto response = server.Send(request);
-  if (!response) return response.error();
+  if (!response) return Error{ErrorKind::kTransient, response.error().message};
   if (response->status != 200) return Refused(*response);
   const Json json = Json::parse(response->body, nullptr, false);
   const Json::json_pointer where("/data/result");

@@ -34,8 +34,9 @@ struct Query {
 
 // The answer of a server to an instant query.
 // Source  Prometheus, "HTTP API", /api/v1/query.
-// Errors  kTransient: no answer, another status than 200, or no vector; the message has the
-//         server's own words. kInvalid: the token's file cannot be read.
+// Errors  kInvalid: the server refuses this query (400, 422), others may be answered; kTransient:
+// no
+//         answer, another status, or no vector. The message has the server's own words.
 Result<std::vector<Sample>> QueryPrometheus(kube::Transport& server, const Query& query);
 
 }  // namespace weft::promql

@@ -7,7 +7,7 @@
 namespace weft::controllers {
 namespace {
 
-constexpr const char* kEntry = "no-release_H100_BF16";
+constexpr const char* kEntry = "no-release_H100_BF16.ns";
 
 class LearnedControllerTest : public ::testing::Test {
  protected:

@@ -80,6 +80,10 @@ TEST(LearnedStep, KeysAreThoseOfAConfigMap) {
   EXPECT_EQ(LearnedStepKey("megatron-core-0.15", "H100", Precision::kBF16),
             "megatron-core-0.15_H100_BF16");
   EXPECT_EQ(LearnedStepKey("", "H100", Precision::kFP8), "no-release_H100_FP8");
+  const std::string in = LearnedStepKeyIn("team-a", "megatron-core-0.15_H100_BF16");
+  EXPECT_EQ(in, "megatron-core-0.15_H100_BF16.team-a");
+  EXPECT_EQ(SpaceOfLearnedStep(in), "team-a");
+  EXPECT_EQ(SpaceOfLearnedStep("megatron-core-0.15_H100_BF16"), "");
   EXPECT_EQ(LearnedStepKey("my_fork/v2 (α)", "RTX 4090", Precision::kBF16),
             "my-fork-v2-----_RTX-4090_BF16");
   EXPECT_LE(

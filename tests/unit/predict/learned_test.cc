@@ -137,7 +137,7 @@ api::TrainingJob& WithUid(api::TrainingJob& job, const std::string& uid) {
   return job;
 }
 
-constexpr const char* kH100 = "no-release_H100_BF16";
+constexpr const char* kH100 = "no-release_H100_BF16.ns";
 
 TEST(LearnedSteps, OutliveTheJobThatWasMeasured) {
   testing::Scene scene(SixH100());
@@ -205,7 +205,7 @@ TEST(LearnedSteps, AReleaseThatIsNamedLaterMovesTheObservation) {
   const LearnedStep from = After("a-1", "12.5", "nemo-2");
   EXPECT_NEAR(from.percent, 80, 1e-2);
   EXPECT_EQ(from.observations, 1U);
-  const LearnedStep to = After("a-1", "12.5", "nemo-2", "nemo-2_H100_BF16");
+  const LearnedStep to = After("a-1", "12.5", "nemo-2", "nemo-2_H100_BF16.ns");
   EXPECT_NEAR(to.percent, 125, 1e-9);
   EXPECT_EQ(to.observations, 1U);
 }
@@ -216,7 +216,7 @@ TEST(LearnedSteps, TheLastObservationThatMovesRemovesItsEntry) {
   scene.inputs.learned_steps = Stored(scene.inputs);
   job.meta.annotations.Set(kReleaseAnnotation, "nemo-2");
   const auto learned = LearnedScalars::From(scene.inputs);
-  EXPECT_EQ(learned.changed(), (std::set<std::string>{kH100, "nemo-2_H100_BF16"}));
+  EXPECT_EQ(learned.changed(), (std::set<std::string>{kH100, "nemo-2_H100_BF16.ns"}));
   EXPECT_FALSE(learned.entries().contains(kH100));
 }
 
@@ -245,7 +245,7 @@ TEST(LearnedSteps, AnEntryThatCannotBeReadIsNamedAndLeftAlone) {
   ASSERT_EQ(report->notes.size(), 1U);
   EXPECT_EQ(report->notes[0].reason, "LearnedStepInvalid");
   EXPECT_EQ(report->notes[0].text,
-            "API server: ConfigMap weft-system/weft-learned-steps: data[no-release_H100_BF16]: "
+            "API server: ConfigMap weft-system/weft-learned-steps: data[no-release_H100_BF16.ns]: "
             "line 1: percent: \"fast\" must be a number from 20 to 500; no prediction uses this "
             "entry");
 }
@@ -290,6 +290,59 @@ TEST(LearnedSteps, AreBoundedInNumber) {
   const auto one_is_gone = LearnedScalars::From(scene.inputs);
   EXPECT_EQ(one_is_gone.changed(), (std::set<std::string>{"full_H100_BF16", kH100}));
   WithUid(scene.Job("x0", 1), "uid-0");
+  const auto full = LearnedScalars::From(scene.inputs);
+  EXPECT_TRUE(full.changed().empty());
+  ASSERT_EQ(full.observations().size(), 1U);
+  EXPECT_EQ(full.observations()[0].fate, LearnedScalars::Observation::Fate::kFull);
+}
+
+// Anybody may write a measured step.
+TEST(LearnedSteps, TeachTheirOwnNamespaceOnly) {
+  testing::Scene scene(SixH100());
+  WithUid(Measured(scene, "a", "n0", "12.5"), "uid-a");
+  Llama(scene, "new", 2).meta.key.space = "other";
+  EXPECT_FALSE(OutlookOf(scene).contains("learnedPercent"));
+  scene.inputs.learned_steps = Stored(scene.inputs);
+  scene.inputs.learned_steps->data["no-release_H100_BF16"] = "percent: 90\n";
+  const Json outlook = OutlookOf(scene);
+  EXPECT_EQ(outlook["learnedStep"], "no-release_H100_BF16");
+  EXPECT_EQ(outlook["learnedPercent"], 90);
+}
+
+// Of an earlier version: the entry was for all.
+TEST(LearnedSteps, AnObservationOfAllMovesToItsNamespace) {
+  testing::Scene scene(SixH100());
+  WithUid(Measured(scene, "a", "n0", "12.5"), "uid-a");
+  scene.inputs.learned_steps = Stored(scene.inputs);
+  auto& data = scene.inputs.learned_steps->data;
+  data["no-release_H100_BF16"] = data.at(kH100);
+  data.erase(kH100);
+  const auto learned = LearnedScalars::From(scene.inputs);
+  EXPECT_EQ(learned.entries().size(), 1U);
+  EXPECT_EQ(learned.entries().at(kH100).observations, 1U);
+}
+
+TEST(LearnedSteps, ANamespaceHasItsShareAndItsOldestGoesWithoutAJob) {
+  testing::Scene scene(SixH100());
+  scene.inputs.learned_steps = Stored(scene.inputs);
+  auto& data = scene.inputs.learned_steps->data;
+  const auto observed = [](std::size_t day, const std::string& uid) {
+    const std::string two = (day < 10 ? "0" : "") + std::to_string(day);
+    return "percent: 90\nlastObserved: 2026-11-" + two + "T00:00:00Z\ncounted:\n- ns/x-1 " + uid +
+           " 10 100\n";
+  };
+  for (std::size_t i = 1; i <= LearnedScalars::kMostEntriesOfSpace; ++i) {
+    data["r" + std::to_string(i) + "_H100_BF16.ns"] = observed(i, "uid-" + std::to_string(i));
+  }
+  data["r_H100_BF16.other"] = observed(1, "uid-other");
+  WithUid(scene.Job("x", 1), "uid-1");  // the oldest entry's job exists
+  WithUid(Measured(scene, "a", "n0", "12"), "uid-a");
+  const auto learned = LearnedScalars::From(scene.inputs);
+  EXPECT_EQ(learned.changed(), (std::set<std::string>{kH100, "r2_H100_BF16.ns"}));
+  EXPECT_FALSE(learned.entries().contains("r2_H100_BF16.ns"));
+  for (std::size_t i = 2; i <= LearnedScalars::kMostEntriesOfSpace; ++i) {
+    WithUid(scene.Job("x" + std::to_string(i), 1), "uid-" + std::to_string(i));
+  }
   const auto full = LearnedScalars::From(scene.inputs);
   EXPECT_TRUE(full.changed().empty());
   ASSERT_EQ(full.observations().size(), 1U);
