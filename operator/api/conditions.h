@@ -21,6 +21,8 @@ inline constexpr std::string_view kFiguresFailed = "FiguresFailed";
 // Condition of a job that is predicted not to fit in the memory of its GPUs: False, DoesNotFit. A
 // job without the condition is predicted to fit, or nothing is predicted for it.
 inline constexpr const char* kMemoryFits = "MemoryFits";
+// Of the Placement of a finished job: its ComputeDomain and its Secret are deleted.
+inline constexpr const char* kFilesDeleted = "FilesDeleted";
 
 // Reasons of Placed=False of a TrainingJob in a queue of Kueue that must not get nodes yet.
 inline constexpr std::string_view kQueued = "Queued";

@@ -26,6 +26,9 @@ Status ReadHeld(const OwnKind<Kind>& parts, const nlohmann::json& json, const Pl
   Decoding metadata(json, place, reading), held(json, place, reading);
   object.place = metadata.place();
   object.meta = DecodeMeta(metadata.Root()["metadata"], parts.scope);
+  if constexpr (requires { object.wait; }) {
+    if (reading != Reading::kServed) object.wait = DecodeWaitFacts(metadata.Root()["metadata"]);
+  }
   if (metadata.failed()) return metadata.status();
   parts.read_held(held.Root(), object);
   return reading == Reading::kServed ? Status() : held.status();

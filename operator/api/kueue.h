@@ -90,7 +90,8 @@ struct Workload {
   std::string cluster_queue;  // that reserved quota; "" without a reservation
   std::vector<Condition> conditions;
   std::vector<AdmissionCheckState> checks;
-  std::int64_t past_seconds = 0;     // accumulatedPastExecutionTimeSeconds
+  std::int64_t past_seconds = 0;               // accumulatedPastExecutionTimeSeconds
+  std::optional<std::int64_t> waited_seconds;  // never read (life/as_of.h)
   Raw checks_json, conditions_json;  // status.admissionChecks and status.conditions as read
 };
 

@@ -10,6 +10,7 @@
 #include "operator/api/job_record.h"
 #include "operator/api/meta.h"
 #include "operator/api/topology_spec.h"
+#include "operator/api/wait_facts.h"
 #include "operator/fabric/spec.h"
 #include "operator/rules/pod_requirements.h"
 #include "operator/traffic/spec.h"
@@ -51,6 +52,7 @@ struct Placement {
   std::vector<ExcludedNode> excluded;
   Retry retry;
   std::vector<Condition> conditions;
+  WaitFacts wait;  // read from files only
   Raw raw;
 };
 

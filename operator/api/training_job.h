@@ -10,6 +10,7 @@
 #include "operator/api/job_record.h"
 #include "operator/api/meta.h"
 #include "operator/api/topology_spec.h"
+#include "operator/api/wait_facts.h"
 #include "operator/rules/pod_requirements.h"
 #include "operator/traffic/spec.h"
 
@@ -46,6 +47,7 @@ struct TrainingJob {
   std::string placement_name;
   std::vector<Condition> conditions;
   JobRecord record;
+  WaitFacts wait;  // read from files only
   Raw raw;
 };
 

@@ -84,7 +84,7 @@ Result<api::Inputs> ReadLive(const InputArguments& input, api::Reading of_files)
       input.view ? Result<LiveObjects>({input.view->TakeSnapshot(), {}}) : ReadOnce(input);
   if (!live) return live.error();
   NameSkipped(live->skipped);
-  life::AnnotateTime(live->inputs, std::time(nullptr));
+  life::SetTimes(live->inputs, std::time(nullptr));
   return cluster::Overlay(std::move(live->inputs), *std::move(wanted));
 }
 

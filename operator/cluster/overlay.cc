@@ -34,10 +34,7 @@ Status Inherit(const Kind& live, Kind& wanted) {
   Result<Kind> decoded = Decode(object, wanted);
   if (!decoded) return decoded.error();
   decoded->place = wanted.place;
-  for (const char* key : {kExcludedNodesAnnotation, kAvoidedNodesAnnotation,
-                          kPreviousNodesAnnotation, kWaitedAnnotation}) {
-    if (const auto told = live.meta.annotations.At(key)) decoded->meta.annotations.Add(key, *told);
-  }
+  decoded->wait = live.wait;
   wanted = *std::move(decoded);
   return {};
 }

@@ -38,8 +38,8 @@ class Resolver {
     for (std::size_t g = 0; g < topology.groups.size() && !error_; ++g) AddGroup(g, request);
     if (error_) return *error_;
     if (IsWaiting(request)) request.required = request.preferred;
-    request.excluded = NodesOf(workload_.excluded_nodes);
-    for (const std::string& name : workload_.previous_nodes) {
+    request.excluded = NodesOf(workload_.wait.excluded_nodes);
+    for (const std::string& name : workload_.wait.previous_nodes) {
       request.previous_nodes.push_back(fabric_.FindNode(name).value_or(objective::kUnplaced));
     }
     request.pool_choices = PoolChoicesOf(fabric_, *workload_.accelerator);
@@ -53,7 +53,7 @@ class Resolver {
     if (const auto* ring = traffic::LargestRing(*computed); ring && fabric_.nested_scale_up()) {
       request.ring = *ring;
     }
-    return Problem{*std::move(computed), std::move(request), NodesOf(workload_.avoided_nodes)};
+    return Problem{*std::move(computed), std::move(request), NodesOf(workload_.wait.avoided_nodes)};
   }
 
  private:
@@ -113,8 +113,8 @@ class Resolver {
   // Whether the job still waits for the preferred level, which until then counts as required.
   bool IsWaiting(const objective::Request& request) const {
     const auto& wait = workload_.topology->wait_for_preferred_seconds;
-    return request.preferred && wait && workload_.waited_seconds &&
-           *workload_.waited_seconds < *wait;
+    return request.preferred && wait && workload_.wait.waited_seconds &&
+           *workload_.wait.waited_seconds < *wait;
   }
 
   std::vector<fabric::NodeIndex> NodesOf(const std::vector<std::string>& names) const {

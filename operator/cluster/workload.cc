@@ -1,7 +1,6 @@
 #include "operator/cluster/workload.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -13,7 +12,7 @@
 namespace weft::cluster {
 namespace {
 
-// Priorities by the name of the PriorityClass.
+// Priorities of jobs, and by the name of the PriorityClass.
 class Priorities {
  public:
   explicit Priorities(const api::Inputs& inputs) {
@@ -21,6 +20,16 @@ class Priorities {
       values_[one.meta.key.name] = one.value;
       if (one.global_default) default_ = std::max(default_.value_or(one.value), one.value);
     }
+    for (const api::Workload& workload : inputs.workloads) {
+      const api::OwnerReference* job = api::ControllingJob(workload.meta);
+      if (job != nullptr && !workload.meta.deleting) of_jobs_[job->uid] = workload.priority;
+    }
+  }
+
+  // In a queue of Kueue a job has the priority of its Workload, by which Kueue preempts others.
+  std::int64_t Of(const api::TrainingJob& job) const {
+    const auto queued = of_jobs_.find(job.meta.uid);
+    return queued != of_jobs_.end() ? queued->second : Of(job.priority_class_name);
   }
 
   std::int64_t Of(const std::string& name) const {
@@ -31,36 +40,9 @@ class Priorities {
 
  private:
   std::map<std::string, std::int64_t> values_;
+  std::map<std::string, std::int64_t> of_jobs_;  // that have a Workload, by uid
   std::optional<std::int64_t> default_;
 };
-
-std::vector<std::string> SplitNames(std::string_view text) {
-  std::vector<std::string> names;
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    std::size_t end = std::min(text.find(',', begin), text.size());
-    if (end > begin) names.emplace_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return names;
-}
-
-Status ReadAnnotations(WorkloadView& workload) {
-  const auto& annotations = workload.meta->annotations;
-  if (const auto excluded = annotations.At(kExcludedNodesAnnotation)) {
-    workload.excluded_nodes = SplitNames(*excluded);
-  }
-  if (const auto avoided = annotations.At(kAvoidedNodesAnnotation)) {
-    workload.avoided_nodes = SplitNames(*avoided);
-  }
-  if (const auto previous = annotations.At(kPreviousNodesAnnotation)) {
-    workload.previous_nodes = SplitNames(*previous);
-  }
-  const auto waited = WaitedSeconds(*workload.meta);
-  if (!waited) return Invalid(*workload.place + ": " + waited.error().message);
-  workload.waited_seconds = *waited;
-  return {};
-}
 
 class Pending {
  public:
@@ -77,10 +59,6 @@ class Pending {
           entry.is_job ? OfJob(entry.index) : OfPlacement(entry.index);
       if (!workload) continue;
       workload->position = position;
-      if (Status read = ReadAnnotations(*workload); !read) {
-        if (mark == Mark::kNo) return read.error();
-        workload->invalid = read.error().message;
-      }
       all.push_back(*std::move(workload));
     }
     if (all_) return all;
@@ -108,7 +86,7 @@ class Pending {
     WorkloadView workload = WorkloadOf(job);
     workload.index = index;
     workload.attempt = job.attempt;
-    workload.priority = priorities_.Of(job.priority_class_name);
+    workload.priority = priorities_.Of(job);
     workload.expected_seconds = job.expected_duration_seconds;
     return workload;
   }
@@ -116,8 +94,7 @@ class Pending {
   // A Placement that is an attempt of a job in the inputs is not a workload: its job is.
   std::optional<WorkloadView> OfPlacement(std::size_t index) const {
     const api::Placement& placement = inputs_.placements[index];
-    if (!placement.unreadable.empty()) return std::nullopt;
-    if (!all_ && (!placement.nodes.empty() || placement.meta.deleting)) return std::nullopt;
+    if (all_ ? !placement.unreadable.empty() : !LacksNodes(placement)) return std::nullopt;
     if (pods_.AttemptOf(placement).job != nullptr) return std::nullopt;
     WorkloadView workload;
     workload.is_job = false;
@@ -129,6 +106,7 @@ class Pending {
     workload.accelerator = &placement.accelerator;
     workload.model = &placement.model;
     workload.parallelism = &placement.parallelism;
+    workload.wait = placement.wait;
     workload.topology = &placement.topology;
     workload.priority = priorities_.Of("");
     TakePods(placement, workload);
@@ -223,17 +201,8 @@ bool DecidedBefore(const WorkloadView& a, const WorkloadView& b) {
 
 }  // namespace
 
-Result<std::optional<std::int64_t>> WaitedSeconds(const api::ObjectMeta& meta) {
-  const auto waited = meta.annotations.At(kWaitedAnnotation);
-  if (!waited) return std::optional<std::int64_t>();
-  const char* const end = waited->data() + waited->size();
-  std::int64_t seconds = 0;
-  const auto [stop, error] = std::from_chars(waited->data(), end, seconds);
-  if (error != std::errc() || stop != end || seconds < 0) {
-    return Invalid("metadata.annotations[" + std::string(kWaitedAnnotation) +
-                   "]: must be a whole number of seconds");
-  }
-  return std::optional(seconds);
+bool LacksNodes(const api::Placement& placement) {
+  return placement.nodes.empty() && !placement.meta.deleting && placement.unreadable.empty();
 }
 
 WorkloadView WorkloadOf(const api::TrainingJob& job) {
@@ -245,6 +214,7 @@ WorkloadView WorkloadOf(const api::TrainingJob& job) {
   workload.accelerator = &job.accelerator;
   workload.model = &job.model;
   workload.parallelism = &job.parallelism;
+  workload.wait = job.wait;
   workload.topology = &job.topology;
   workload.pod = job.pod;
   return workload;

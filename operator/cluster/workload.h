@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "operator/api/accelerator.h"
+#include "operator/api/placement.h"
 #include "operator/api/topology_spec.h"
 #include "operator/api/training_job.h"
 #include "operator/base/result.h"
@@ -18,15 +19,8 @@
 
 namespace weft::cluster {
 
-// Annotations that carry what the operator knows into a snapshot. Previous nodes are those of the
-// last attempt: they still have its images and checkpoints.
-inline constexpr const char* kExcludedNodesAnnotation = "weft.dev/excluded-nodes";  // a,b,c
-inline constexpr const char* kAvoidedNodesAnnotation = "weft.dev/avoided-nodes";    // a,b,c
-inline constexpr const char* kPreviousNodesAnnotation = "weft.dev/previous-nodes";  // by worker
-inline constexpr const char* kWaitedAnnotation = "weft.dev/waited-seconds";
-// The last of them; nothing if absent.
-// Errors  kInvalid if it is not a number of seconds; the message begins with "metadata".
-Result<std::optional<std::int64_t>> WaitedSeconds(const api::ObjectMeta& meta);
+// Whether the Placement can be read and has no nodes yet.
+bool LacksNodes(const api::Placement& placement);
 
 // A TrainingJob or Placement to be placed, as decisions see it. Points into the Cluster's
 // inputs.
@@ -45,10 +39,7 @@ struct WorkloadView {
   rules::PodRequirements pod;
   std::int64_t priority = 0;
   std::optional<std::int64_t> expected_seconds;
-  std::vector<std::string> excluded_nodes;
-  std::vector<std::string> avoided_nodes;   // used only if others are not as good
-  std::vector<std::string> previous_nodes;  // of the last attempt, by worker
-  std::optional<std::int64_t> waited_seconds;
+  api::WaitFacts wait;
   // For a Placement with a podSelector: the pods whose only gate is Weft's, the pods that have
   // gates of other controllers too, these gates, why the former cannot be its workers ("" if they
   // can), the pods that another scheduler has given nodes, and the workers that have Succeeded.
@@ -81,8 +72,8 @@ enum class Order : std::uint8_t {
 
 // Pending workloads in the given order: Placements without nodes, and TrainingJobs that are neither
 // finished nor suspended and have no current Placement.
-// Errors  kInvalid for a malformed annotation, or if a job and a Placement would get the same
-//         Placement name; with `mark` such a job is marked as invalid instead.
+// Errors  kInvalid if a job and a Placement would get the same Placement name; with `mark` such a
+//         job is marked as invalid instead.
 enum class Mark : bool { kNo, kInvalid };
 Result<std::vector<WorkloadView>> PendingWorkloads(const Cluster& cluster, Order order,
                                                    Mark mark = Mark::kNo);

@@ -7,7 +7,6 @@
 
 #include "operator/api/conditions.h"
 #include "operator/cluster/placement_pods.h"
-#include "operator/cluster/workload.h"
 #include "operator/life/exclusion.h"
 #include "operator/life/job_status.h"
 
@@ -30,24 +29,13 @@ std::int64_t WaitedSeconds(const api::ObjectMeta& meta,
   return SecondsSince(placed, meta, now);
 }
 
-std::string Joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
-  return text;
-}
-
-void SetAnnotations(const std::vector<api::ExcludedNode>& excluded,
-                    const std::vector<api::Condition>& conditions, UnixSeconds now,
-                    api::ObjectMeta& meta) {
-  const auto annotate = [&](const char* key, api::ExclusionEffect effect) {
-    const std::string names = Joined(ExcludedAt(excluded, now, effect));
-    meta.annotations.Erase(key);
-    if (!names.empty()) meta.annotations.Set(key, names);
-  };
-  annotate(cluster::kExcludedNodesAnnotation, api::ExclusionEffect::kNoSchedule);
-  annotate(cluster::kAvoidedNodesAnnotation, api::ExclusionEffect::kPreferNoSchedule);
-  meta.annotations.Set(cluster::kWaitedAnnotation,
-                       std::to_string(WaitedSeconds(meta, conditions, now)));
+api::WaitFacts FactsOf(const std::vector<api::ExcludedNode>& excluded,
+                       const std::vector<api::Condition>& conditions, const api::ObjectMeta& meta,
+                       UnixSeconds now) {
+  return {ExcludedAt(excluded, now, api::ExclusionEffect::kNoSchedule),
+          ExcludedAt(excluded, now, api::ExclusionEffect::kPreferNoSchedule),
+          {},
+          WaitedSeconds(meta, conditions, now)};
 }
 
 }  // namespace
@@ -64,39 +52,34 @@ void CountDown(api::TrainingJob& job, UnixSeconds now) {
       std::max<std::int64_t>(0, *placed + *job.expected_duration_seconds - now);
 }
 
-void AnnotateWait(api::TrainingJob& job, UnixSeconds now,
-                  const std::vector<std::string>& previous) {
-  SetAnnotations(job.record.excluded, job.conditions, now, job.meta);
-  job.meta.annotations.Erase(cluster::kPreviousNodesAnnotation);
-  if (!previous.empty())
-    job.meta.annotations.Set(cluster::kPreviousNodesAnnotation, Joined(previous));
+void SetWait(api::TrainingJob& job, UnixSeconds now, const std::vector<std::string>& previous) {
+  job.wait = FactsOf(job.record.excluded, job.conditions, job.meta, now);
+  job.wait.previous_nodes = previous;
 }
 
-void AnnotateWait(api::Placement& placement, UnixSeconds now) {
-  SetAnnotations(placement.excluded, placement.conditions, now, placement.meta);
+void SetWait(api::Placement& placement, UnixSeconds now) {
+  placement.wait = FactsOf(placement.excluded, placement.conditions, placement.meta, now);
 }
 
-void AnnotateWait(api::Workload& workload, UnixSeconds now) {
+void SetWait(api::Workload& workload, UnixSeconds now) {
   const auto* reserved = api::FindCondition(workload.conditions, "QuotaReserved");
-  workload.meta.annotations.Set(cluster::kWaitedAnnotation,
-                                std::to_string(SecondsSince(reserved, workload.meta, now)));
+  workload.waited_seconds = SecondsSince(reserved, workload.meta, now);
 }
 
-void AnnotateTime(api::Inputs& live, UnixSeconds now) {
+void SetTimes(api::Inputs& live, UnixSeconds now) {
   for (std::size_t i = 0; i < live.jobs.size(); ++i) {
     api::TrainingJob& job = live.jobs.Edit(i);
     CountDown(job, now);
-    job.meta.annotations.Erase(cluster::kWaitedAnnotation);
-    if (!cluster::HasCondition(job.conditions, "Placed")) AnnotateWait(job, now);
+    if (!cluster::HasCondition(job.conditions, "Placed")) SetWait(job, now);
   }
   for (std::size_t i = 0; i < live.placements.size(); ++i) {
-    if (live.placements[i].nodes.empty()) AnnotateWait(live.placements.Edit(i), now);
+    if (live.placements[i].nodes.empty()) SetWait(live.placements.Edit(i), now);
   }
   for (std::size_t i = 0; i < live.workloads.size(); ++i) {
     const auto& conditions = live.workloads[i].conditions;
     const bool waits = !cluster::HasCondition(conditions, "Admitted") &&
                        !cluster::HasCondition(conditions, "Finished");
-    if (waits) AnnotateWait(live.workloads.Edit(i), now);
+    if (waits) SetWait(live.workloads.Edit(i), now);
   }
 }
 

@@ -19,17 +19,16 @@ void CountDown(api::TrainingJob& job, UnixSeconds now);
 // Whether CountDown changes the job.
 bool CountsDown(const api::TrainingJob& job);
 
-// Sets annotations of cluster/workload.h: the nodes that are excluded now, and how long the job has
-// waited since its condition Placed became False, or else since it was created. A job between two
-// attempts also gets the nodes of the last one, from `previous`.
-void AnnotateWait(api::TrainingJob& job, UnixSeconds now,
-                  const std::vector<std::string>& previous = {});
-void AnnotateWait(api::Placement& placement, UnixSeconds now);
+// Sets `wait` (api/wait_facts.h): the nodes that are excluded now, and how long the job has waited
+// since its condition Placed became False, or else since it was created. A job between two attempts
+// also gets the nodes of the last one, from `previous`.
+void SetWait(api::TrainingJob& job, UnixSeconds now, const std::vector<std::string>& previous = {});
+void SetWait(api::Placement& placement, UnixSeconds now);
 // How long a Workload of Kueue has waited: for nodes since its quota was reserved; for quota since
 // Kueue last refused it, or else since it was created.
-void AnnotateWait(api::Workload& workload, UnixSeconds now);
+void SetWait(api::Workload& workload, UnixSeconds now);
 
 // Does all of this to the objects of a live cluster, as the operator does before it plans.
-void AnnotateTime(api::Inputs& live, UnixSeconds now);
+void SetTimes(api::Inputs& live, UnixSeconds now);
 
 }  // namespace weft::life

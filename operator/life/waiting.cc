@@ -8,7 +8,6 @@
 #include "operator/api/conditions.h"
 #include "operator/cluster/gang_spec.h"
 #include "operator/cluster/placement_pods.h"
-#include "operator/cluster/workload.h"
 #include "operator/life/kueue_quota_verdict.h"
 
 namespace weft::life {
@@ -65,7 +64,7 @@ class Queues {
     waiting.message =
         (workload.queue.empty() ? "" : "queue " + workload.queue + ": ") + verdict.message;
     waiting.fabric_name = view.checks.front()->parameters.name;
-    if (const auto waited = cluster::WaitedSeconds(workload.meta)) waiting.waited_seconds = *waited;
+    waiting.waited_seconds = workload.waited_seconds;
     return waiting;
   }
 
@@ -135,9 +134,7 @@ void AddAsked(const std::vector<WaitingWorkload>& waiting, api::Inputs& inputs) 
       }
       api::Placement& input = inputs.placements.Edit(found->second);
       input.proposal = asked.proposal;
-      if (one.waited_seconds) {
-        input.meta.annotations.Set(cluster::kWaitedAnnotation, std::to_string(*one.waited_seconds));
-      }
+      if (one.waited_seconds) input.wait.waited_seconds = one.waited_seconds;
     }
   }
 }

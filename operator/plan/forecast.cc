@@ -138,8 +138,11 @@ class Forecast {
         started_.push_back(std::move(one));
         return true;
       }
-      if (kept || one->workload.waited_seconds.value_or(0) + now_ < reserve_after_) return false;
+      const std::int64_t since =
+          one->workload.wait.waited_seconds.value_or(0) + now_ - reserve_after_;
+      if (kept || since < 0) return false;
       kept = ReserveFor(*one);
+      if (kept && !kept->within_seconds && TurnLeft(since) == 0) kept.reset();
       if (!kept) return false;
       less = claims_;
       cluster::AddClaims(one->workload, kept->nodes, *less);
@@ -151,7 +154,7 @@ class Forecast {
   void EndWait(Waiting& one) const {
     if (one.waits_until == 0 || one.waits_until > now_) return;
     one.waits_until = 0;
-    one.workload.waited_seconds = one.workload.topology->wait_for_preferred_seconds;
+    one.workload.wait.waited_seconds = one.workload.topology->wait_for_preferred_seconds;
     if (auto problem = cluster::MakeProblem(on_, one.workload)) one.problem = *std::move(problem);
   }
 

@@ -144,7 +144,7 @@ class PlanBuilder {
     if (Status decided = DecideOnFabric(entry); !decided) return decided;
     if (!WaitsInVain(entry)) return {};
     // Decided again as if the wait were over: then the level is only preferred.
-    entry.workload.waited_seconds = entry.workload.topology->wait_for_preferred_seconds;
+    entry.workload.wait.waited_seconds = entry.workload.topology->wait_for_preferred_seconds;
     return DecideOnFabric(entry);
   }
 
@@ -365,23 +365,36 @@ class PlanBuilder {
     refused.reason = "HeldBack";
     refused.message = "It fits now, but the nodes are reserved for " +
                       api::Show(kept->workload->key()) + ", which has waited for " +
-                      DurationText(kept->workload->waited_seconds.value_or(0)) + ". ";
-    refused.message += kept->within_seconds
-                           ? "A job whose expectedDurationSeconds is at most " +
-                                 std::to_string(*kept->within_seconds) + " would start now."
-                           : "Their release time is unknown, so no expectedDurationSeconds helps.";
+                      DurationText(kept->workload->wait.waited_seconds.value_or(0)) + ". ";
+    if (kept->within_seconds) {
+      refused.message += "A job whose expectedDurationSeconds is at most " +
+                         std::to_string(*kept->within_seconds) + " would start now.";
+    } else {
+      refused.held_seconds = TurnLeft(ReservedFor(*kept->workload));
+      refused.message +=
+          "Their release time is unknown, so no expectedDurationSeconds helps; the reservation "
+          "lasts another " +
+          DurationText(*refused.held_seconds) + " at most.";
+    }
     return true;
+  }
+
+  // The seconds since nodes may be reserved for it; negative before.
+  std::int64_t ReservedFor(const cluster::WorkloadView& workload) const {
+    return workload.wait.waited_seconds.value_or(0) - *options_.reserve_after_seconds;
   }
 
   void ReserveNodes(const cluster::Problem& problem, const traffic::WorkerGraph& graph,
                     const PlanEntry& entry, Refused& refused) {
     auto& kept = reservations_[*entry.fabric];
     if (kept || !options_.reserve_after_seconds || !refused.why->ever) return;
-    if (entry.workload.waited_seconds.value_or(0) < *options_.reserve_after_seconds) return;
+    const std::int64_t since = ReservedFor(entry.workload);
+    if (since < 0) return;
     const std::vector<Ending> endings = Endings(*entry.fabric);
     if (!refused.fit_time.within_seconds) {  // also unknown to a refusal that is not explained
       refused.fit_time = WhenItFits(claims_[*entry.fabric], problem.request, graph, endings);
     }
+    if (!refused.fit_time.within_seconds && TurnLeft(since) == 0) return;
     kept =
         Reserve(claims_[*entry.fabric], entry.workload, problem, graph, refused.fit_time, endings);
     if (kept)
@@ -435,10 +448,10 @@ class PlanBuilder {
     refused.message = RefusalText(on, workload, *refused.why, refused.relaxations);
     if (full || !refused.why->ever) refused.message += " " + StartText(workload, refused);
     const auto& wait = workload.topology->wait_for_preferred_seconds;
-    if (!wait || !workload.waited_seconds || *workload.waited_seconds >= *wait) return;
+    if (!wait || !workload.wait.waited_seconds || *workload.wait.waited_seconds >= *wait) return;
     if (workload.topology->preferred.empty()) return;
     refused.reason = "WaitingForPreferred";
-    refused.ends_in_seconds = *wait - *workload.waited_seconds;
+    refused.ends_in_seconds = *wait - *workload.wait.waited_seconds;
     refused.message = "Waits another " + DurationText(*refused.ends_in_seconds) +
                       " for room in one " + workload.topology->preferred +
                       " (topology.preferred). " + refused.message;
@@ -490,7 +503,7 @@ class PlanBuilder {
     const Placed* placed = entry.placed();
     const auto& topology = *entry.workload.topology;
     if (placed == nullptr || placed->plan.preferences[objective::kLevelsWider] == 0) return;
-    if (topology.wait_for_preferred_seconds && !entry.workload.waited_seconds) {
+    if (topology.wait_for_preferred_seconds && !entry.workload.wait.waited_seconds) {
       entry.notes.push_back({cluster::Severity::kInfo, "WaitsForPreferred",
                              "wider than topology.preferred: the operator would first wait " +
                                  DurationText(*topology.wait_for_preferred_seconds) +

@@ -45,6 +45,7 @@ struct Refused : Refusal {
   std::optional<placement::Unplaceable> why;  // absent if the solver was not asked
   std::vector<placement::Relaxation> relaxations;
   FitTime fit_time;
+  std::optional<std::int64_t> held_seconds = {};  // HeldBack: the reservation ends then by itself
 };
 
 struct PlanEntry {

@@ -2,6 +2,7 @@
 #include "operator/base/check.h"
 #include "operator/cluster/problem.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace weft::plan {
@@ -12,6 +13,11 @@ objective::Options ReservationOptions(bool empty) {
   options.bound = false;
   options.ignore_claims = empty;
   return options;
+}
+
+std::int64_t TurnLeft(std::int64_t seconds) {
+  const std::int64_t into = seconds % (2 * kReservationTurnSeconds);
+  return std::max<std::int64_t>(0, kReservationTurnSeconds - into);
 }
 
 std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::WorkloadView& workload,

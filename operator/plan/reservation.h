@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -25,6 +26,13 @@ struct Reservation {
     return within_seconds && other.expected_seconds && *other.expected_seconds <= *within_seconds;
   }
 };
+
+// Where no running job says when it ends, reserved nodes would idle without a limit, perhaps for
+// weeks. Such a reservation lasts a turn, then a turn passes without it, and so on.
+inline constexpr std::int64_t kReservationTurnSeconds = 6 * 3600;
+// The seconds that are left of the workload's turn; 0 between two turns.
+// `seconds`: since its first reservation could begin.
+std::int64_t TurnLeft(std::int64_t seconds);
 
 // How the nodes of a reservation are searched: at quick effort and without a bound, because they
 // only keep room. When the workload starts, it is placed anew.

@@ -7,7 +7,6 @@
 
 #include "operator/api/encode.h"
 #include "operator/api/encode_pod.h"
-#include "operator/cluster/workload.h"
 
 namespace weft::plan {
 namespace {
@@ -19,7 +18,7 @@ constexpr const char* kSomeTime = "1970-01-01T00:00:00Z";
 // A claim of this name is recognised as that of a ComputeDomain.
 constexpr const char* kComputeDomainClaim = "compute-domain-channel";
 
-// Whether decisions read the annotation: those of snapshots, and indices of pods.
+// Whether decisions read the annotation: indices of pods.
 bool IsRead(std::string_view key) {
   constexpr std::string_view kPrefixes[] = {"weft.dev/",
                                             "batch.kubernetes.io/",
@@ -27,9 +26,6 @@ bool IsRead(std::string_view key) {
                                             "leaderworkerset.sigs.k8s.io/",
                                             "training.kubeflow.org/",
                                             "apps.kubernetes.io/"};
-  if (key == cluster::kExcludedNodesAnnotation || key == cluster::kAvoidedNodesAnnotation)
-    return true;
-  if (key == cluster::kPreviousNodesAnnotation || key == cluster::kWaitedAnnotation) return true;
   if (key == predict::kReleaseAnnotation) return true;
   return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
                      [&](std::string_view prefix) { return key.starts_with(prefix); }) &&
@@ -59,6 +55,15 @@ OrderedJson Metadata(const api::ObjectMeta& meta) {
 
 OrderedJson Object(const char* version, const char* kind, const api::ObjectMeta& meta) {
   return {{"apiVersion", version}, {"kind", kind}, {"metadata", Metadata(meta)}};
+}
+
+// With the facts as annotations.
+OrderedJson Waiting(const char* kind, const api::ObjectMeta& meta, const api::WaitFacts& wait) {
+  OrderedJson out = Object("weft.dev/v1alpha1", kind, meta);
+  TextMap annotations;
+  api::EncodeWaitFacts(wait, annotations);
+  for (const auto& [key, value] : annotations) out["metadata"]["annotations"][key] = value;
+  return out;
 }
 
 // `limits`: further limits that the template needs; {} for a pod.
@@ -136,7 +141,7 @@ OrderedJson PodObject(const api::Pod& pod) {
 }
 
 OrderedJson JobObject(const api::TrainingJob& job) {
-  OrderedJson out = Object("weft.dev/v1alpha1", "TrainingJob", job.meta);
+  OrderedJson out = Waiting("TrainingJob", job.meta, job.wait);
   out["spec"] = JobSpec(job);
   OrderedJson status = OrderedJson::object();
   if (job.attempt != 0) status["attempt"] = job.attempt;
@@ -147,7 +152,7 @@ OrderedJson JobObject(const api::TrainingJob& job) {
 }
 
 OrderedJson PlacementObject(const api::Placement& placement) {
-  OrderedJson out = Object("weft.dev/v1alpha1", "Placement", placement.meta);
+  OrderedJson out = Waiting("Placement", placement.meta, placement.wait);
   out["spec"] = api::EncodePlacementSpec(placement);
   if (!placement.nodes.empty()) out["status"]["nodes"] = placement.nodes;
   if (!placement.conditions.empty()) {

@@ -34,7 +34,7 @@ class HeldExplainer {
   HeldExplainer(const Cluster& cluster, WorkloadView workload, const api::Placement& held)
       : cluster_(cluster), held_(held) {
     // The job has its nodes, so its wait has ended.
-    workload.waited_seconds.reset();
+    workload.wait.waited_seconds.reset();
     out_.entry.workload = std::move(workload);
   }
 

@@ -56,7 +56,7 @@ class Linter {
     for (WorkloadView& workload : *workloads) {
       if (!space_.empty() && workload.key().space != space_) continue;
       const std::size_t begin = report_.findings.size();
-      workload.waited_seconds.reset();  // so no wait for a preferred level counts
+      workload.wait.waited_seconds.reset();  // so no wait for a preferred level counts
       Check(workload);
       std::stable_sort(report_.findings.begin() + static_cast<std::ptrdiff_t>(begin),
                        report_.findings.end(),

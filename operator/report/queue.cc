@@ -37,7 +37,7 @@ QueueRow RowOf(const cluster::Cluster& cluster, const plan::PlanEntry& entry) {
   row.priority = workload.priority;
   row.workers = workload.workers;
   row.accelerators = std::int64_t{workload.workers} * workload.accelerator->per_worker;
-  row.waited_seconds = workload.waited_seconds;
+  row.waited_seconds = workload.wait.waited_seconds;
   const plan::Refused* refused = entry.refused();
   if (refused == nullptr) return row;
   row.reason = refused->reason;

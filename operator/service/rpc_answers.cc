@@ -34,7 +34,7 @@ Result<cluster::Cluster> ClusterOf(RpcSource::Live live, const std::string& mani
   Result<api::Inputs> wanted = Read(manifests);
   if (!wanted) return wanted.error();
   const bool other_fabrics = !wanted->nodes.empty() || !wanted->fabrics.empty();
-  life::AnnotateTime(live.inputs, now);
+  life::SetTimes(live.inputs, now);
   Result<api::Inputs> inputs = cluster::Overlay(std::move(live.inputs), *std::move(wanted));
   if (!inputs) return inputs.error();
   if (other_fabrics) return cluster::BuildCluster(*std::move(inputs));

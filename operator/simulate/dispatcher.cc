@@ -20,6 +20,7 @@ Dispatcher::Dispatcher(const Scenario& scenario, const DispatchRules& rules)
       waiting_(scenario.jobs.size(), 0),
       nodes_(scenario.jobs.size()),
       started_at_(scenario.jobs.size(), 0),
+      patient_since_(scenario.jobs.size(), 0),
       held_(scenario.shapes.size(), 0) {
   for (std::size_t s = 0; s < askers_.size(); ++s) {
     const Shape& shape = scenario.shapes[s];
@@ -63,7 +64,8 @@ void Dispatcher::Arrive(JobIndex job, Nodes previous) {
   changed_ = changed_ || !queue_.closed(ShapeOf(job));
 }
 
-void Dispatcher::SetPatient(JobIndex job) {
+void Dispatcher::SetPatient(JobIndex job, Micros now) {
+  patient_since_[job] = now;
   const Turn turn = queue_.TurnOf(job);
   queue_.SetPatient(job);
   // A first reservation, or one of a job behind the present one, lets no other job start.
@@ -246,6 +248,13 @@ void Dispatcher::NoteRelease(JobIndex job, Micros now) {
   if (!on_time || !kept_->until) kept_->time_holds = kept_->nodes_hold = false;
 }
 
+// The job that would have one has none in this pass.
+void Dispatcher::NoReservation() {
+  no_reservation_up_to_ = queue_.TurnOf(kept_->job);
+  in_force_ = false;
+  kept_.reset();
+}
+
 void Dispatcher::ReserveFor(JobIndex job) {
   const bool same = kept_ && kept_->job == job && (!kept_->until || *kept_->until >= now_);
   if (!same || !kept_->time_holds) {
@@ -256,6 +265,9 @@ void Dispatcher::ReserveFor(JobIndex job) {
     kept_ = Kept{job, {}, {}, {}};
     kept_->reservation.within_seconds = plan::WhenItFits(claims_, fits, Endings()).within_seconds;
     kept_->until = TimeOf(kept_->reservation.within_seconds);
+  }
+  if (!kept_->until && plan::TurnLeft((now_ - patient_since_[job]) / kSecond) == 0) {
+    return NoReservation();
   }
   in_force_ = true;
   if (kept_->until) kept_->reservation.within_seconds = (*kept_->until - now_) / kSecond;
@@ -279,9 +291,7 @@ bool Dispatcher::SeatReservation() {
   fit_time.within_seconds = kept_->reservation.within_seconds;
   auto reservation = plan::Reserve(claims_, asker.workload, choose, fit_time, Endings());
   if (!reservation) {
-    no_reservation_up_to_ = queue_.TurnOf(kept_->job);
-    in_force_ = false;
-    kept_.reset();
+    NoReservation();
     return false;
   }
   kept_->reservation = *std::move(reservation);

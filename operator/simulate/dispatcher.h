@@ -44,8 +44,8 @@ class Dispatcher {
 
   // `previous`: the nodes of the job's last attempt, which it should get again.
   void Arrive(JobIndex job, std::vector<fabric::NodeIndex> previous = {});
-  // The job has waited for `reserve_seconds`.
-  void SetPatient(JobIndex job);
+  // The job has waited for `reserve_seconds` now.
+  void SetPatient(JobIndex job, Micros now);
   bool waits(JobIndex job) const { return waiting_[job] != 0; }
   void Release(JobIndex job, Micros now);
   // The node takes no workers until it is opened again; those on it stay.
@@ -84,6 +84,7 @@ class Dispatcher {
   void PushNext(const Turn& turn, std::uint32_t shape, Next& next) const;
   void ReserveBefore(const Turn& turn);
   void ReserveFor(JobIndex job);
+  void NoReservation();
   bool SeatReservation();
   void NoteStart(JobIndex job);
   void NoteRelease(JobIndex job, Micros now);
@@ -103,6 +104,7 @@ class Dispatcher {
   std::vector<std::uint8_t> waiting_;  // by job
   std::vector<Nodes> nodes_;           // by job; empty unless it runs
   std::vector<Micros> started_at_;     // by job
+  std::vector<Micros> patient_since_;  // by job
   std::set<JobIndex> running_;
   std::map<JobIndex, Nodes> previous_;           // of waiting jobs that ran before
   std::map<JobIndex, cluster::Holder> holders_;  // running jobs whose claims carry their names

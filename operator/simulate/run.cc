@@ -138,7 +138,7 @@ class Simulation {
     }
     for (; patient_ < waits_.size() && waits_[patient_].first <= now_; ++patient_) {
       const JobIndex job = waits_[patient_].second;
-      if (dispatcher_.waits(job)) dispatcher_.SetPatient(job);
+      if (dispatcher_.waits(job)) dispatcher_.SetPatient(job, now_);
     }
   }
 

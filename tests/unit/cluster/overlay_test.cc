@@ -81,7 +81,8 @@ TEST(Overlay, AnAppliedSpecKeepsTheStatusTheUidTheAgeAndWhatTheOperatorKnows) {
   object["metadata"]["creationTimestamp"] = "2026-01-01T00:00:00Z";
   object["status"] = {{"attempt", 3}};
   api::TrainingJob live = Decoded(object, "cluster");
-  live.meta.annotations = {{kWaitedAnnotation, "60"}, {"other", "x"}};
+  live.wait.waited_seconds = 60;
+  live.meta.annotations = {{"other", "x"}};
   const auto merged = Overlay(With(live), With(Decoded(JobObject(4), "jobs.yaml")));
   ASSERT_TRUE(merged) << merged.error().message;
   const api::TrainingJob& job = merged->jobs[0];
@@ -90,7 +91,7 @@ TEST(Overlay, AnAppliedSpecKeepsTheStatusTheUidTheAgeAndWhatTheOperatorKnows) {
   EXPECT_EQ(job.attempt, 3);
   EXPECT_EQ(job.meta.uid, "u1");
   EXPECT_EQ(job.meta.creation_timestamp, "2026-01-01T00:00:00Z");
-  EXPECT_EQ(job.meta.annotations.At(kWaitedAnnotation), "60");
+  EXPECT_EQ(job.wait.waited_seconds, 60);
   EXPECT_FALSE(job.meta.annotations.At("other"));
   EXPECT_EQ(merged->order.size(), 1u);
 }

@@ -24,9 +24,7 @@ TEST(MakeProblem, ResolvesLevelsGroupsAndNodes) {
   api::TrainingJob& job = scene.Job("j", 4);
   job.parallelism.tensor = 16;
   job.topology = {"spine", "leaf", std::nullopt, {{{traffic::Axis::kTensor}, "leaf", "node"}}};
-  job.meta.annotations = {{kExcludedNodesAnnotation, "n2,gone,n1,n2"},
-                          {kAvoidedNodesAnnotation, "n3,n0"},
-                          {kPreviousNodesAnnotation, "n3,gone,n1"}};
+  job.wait = {{"n2", "gone", "n1", "n2"}, {"n3", "n0"}, {"n3", "gone", "n1"}, std::nullopt};
   const auto problem = ProblemOf(scene);
   ASSERT_TRUE(problem) << problem.error().message;
   const objective::Request& request = problem->request;
@@ -46,18 +44,18 @@ TEST(MakeProblem, ResolvesLevelsGroupsAndNodes) {
 }
 
 TEST(MakeProblem, HoldsToThePreferredLevelWhileItIsWaitedFor) {
-  const auto required = [](std::optional<std::int64_t> wait, const char* waited) {
+  const auto required = [](std::optional<std::int64_t> wait, std::optional<std::int64_t> waited) {
     testing::Scene scene(testing::FourNodes());
     api::TrainingJob& job = scene.Job("j", 2);
     job.topology = {"spine", "leaf", wait, {}};
-    if (waited != nullptr) job.meta.annotations = {{kWaitedAnnotation, waited}};
+    job.wait.waited_seconds = waited;
     return ProblemOf(scene)->request.required;
   };
-  EXPECT_EQ(required(600, "0"), kLeaf);
-  EXPECT_EQ(required(600, "599"), kLeaf);
-  EXPECT_EQ(required(600, "600"), kSpine);
-  EXPECT_EQ(required(600, nullptr), kSpine);
-  EXPECT_EQ(required(std::nullopt, "0"), kSpine);
+  EXPECT_EQ(required(600, 0), kLeaf);
+  EXPECT_EQ(required(600, 599), kLeaf);
+  EXPECT_EQ(required(600, 600), kSpine);
+  EXPECT_EQ(required(600, std::nullopt), kSpine);
+  EXPECT_EQ(required(std::nullopt, 0), kSpine);
 }
 
 TEST(MakeProblem, SaysWhichFieldNamesNoLevel) {

@@ -43,7 +43,7 @@ TEST(RunningWorkloads, AreThoseWithANodeForEachWorkerInTheirOrder) {
 TEST(RunningWorkloads, AreThereWhateverAnnotationsOthersHave) {
   testing::Scene scene(testing::FourNodes());
   scene.Placement("mine", 2, {"n3", "n1"});
-  scene.Job("suspended", 1).meta.annotations.Set(kWaitedAnnotation, "x");
+  scene.Job("suspended", 1).meta.annotations.Set(api::kWaitedAnnotation, "x");
   EXPECT_EQ(Shown(scene.Build()), Texts{"mine: n3 n1"});
 }
 

@@ -122,22 +122,28 @@ TEST(AllWorkloads, AreThoseThatAreNotFinished) {
   EXPECT_EQ((*all)[2].position, 4u);
 }
 
-TEST(PendingWorkloads, ReadTheirAnnotations) {
+TEST(PendingWorkloads, HaveWhatTheOperatorKnowsAndNotWhatTheirAnnotationsSay) {
   testing::Scene scene(testing::FourNodes());
-  scene.Job("j", 1).meta.annotations = {{kExcludedNodesAnnotation, ",a,,b"},
-                                        {kAvoidedNodesAnnotation, "c,"},
-                                        {kPreviousNodesAnnotation, "d"},
-                                        {kWaitedAnnotation, "0"}};
+  api::TrainingJob& job = scene.Job("j", 1);
+  job.wait = {{"a", "b"}, {"c"}, {"d"}, 0};
+  job.meta.annotations = {{api::kExcludedNodesAnnotation, "n0"}, {api::kWaitedAnnotation, "x"}};
   const Cluster cluster = scene.Build();
-  const WorkloadView workload = PendingOf(cluster).front();
-  EXPECT_EQ(workload.excluded_nodes, (Texts{"a", "b"}));
-  EXPECT_EQ(workload.avoided_nodes, (Texts{"c"}));
-  EXPECT_EQ(workload.previous_nodes, (Texts{"d"}));
-  EXPECT_EQ(workload.waited_seconds, 0);
-  for (const char* wrong : {"", "-1", "1s"}) {
-    scene.inputs.jobs.Edit(0).meta.annotations = {{kWaitedAnnotation, wrong}};
-    EXPECT_FALSE(PendingWorkloads(scene.Build(), Order::kFile)) << wrong;
-  }
+  EXPECT_EQ(PendingOf(cluster).front().wait, job.wait);
+}
+
+// By that of its Workload Kueue preempts others.
+TEST(PendingWorkloads, OfAQueueHaveThePriorityOfTheirWorkload) {
+  testing::Scene scene(testing::FourNodes());
+  AddClass(scene, "high", 7);
+  scene.Job("j", 1).priority_class_name = "high";
+  scene.inputs.jobs.Edit(0).meta.uid = "u1";
+  api::Workload workload;
+  workload.meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", "j", "u1", true}};
+  workload.priority = 1'000;
+  scene.inputs.workloads.push_back(workload);
+  EXPECT_EQ(PendingOf(scene.Build()).front().priority, 1'000);
+  scene.inputs.workloads.Edit(0).meta.deleting = true;
+  EXPECT_EQ(PendingOf(scene.Build()).front().priority, 7);
 }
 
 TEST(PendingWorkloads, OfASelectorAskForTheMostOfEachResource) {

@@ -192,10 +192,10 @@ TEST(WaitingTest, CountsPodsThatRequestAccelerators) {
 
 TEST(WaitingTest, TimeIsCountedFromKueuesLastAnswer) {
   Queues queues;
-  AnnotateTime(queues.inputs, kNow);
+  SetTimes(queues.inputs, kNow);
   EXPECT_EQ(queues.Waiting()[0].waited_seconds, 100);
   queues.SetCondition("QuotaReserved", "False");
-  AnnotateTime(queues.inputs, kNow);
+  SetTimes(queues.inputs, kNow);
   EXPECT_EQ(queues.Waiting()[0].waited_seconds, 60);
 }
 
@@ -203,7 +203,7 @@ TEST(WaitingTest, AddsARequestedPlacementOnce) {
   Queues queues;
   queues.Reserve();
   queues.Edit().priority = 7;
-  AnnotateTime(queues.inputs, kNow);
+  SetTimes(queues.inputs, kNow);
   for (int times = 0; times < 2; ++times) {
     AddAsked(queues.Waiting(), queues.inputs);
     ASSERT_EQ(queues.inputs.placements.size(), 1U);
@@ -211,7 +211,7 @@ TEST(WaitingTest, AddsARequestedPlacementOnce) {
     const api::Placement& placement = queues.inputs.placements[0];
     EXPECT_EQ(placement.workers, 3U);
     EXPECT_EQ(placement.proposal->priority, 7);
-    EXPECT_EQ(placement.meta.annotations.At(cluster::kWaitedAnnotation), "60");
+    EXPECT_EQ(placement.wait.waited_seconds, 60);
     EXPECT_EQ(placement.proposal->pod_set, "main");
   }
   queues.inputs.placements.Edit(0).meta.deleting = true;

@@ -85,13 +85,10 @@ TEST_F(BestCostsTest, AnotherQuestionIsAnotherAnswer) {
          group.preferred = "leaf";
          job.topology.groups = {group};
        }},
-      {"excluded nodes",
-       [](api::TrainingJob& job) {
-         job.meta.annotations = {{cluster::kExcludedNodesAnnotation, "n0"}};
-       }},
+      {"excluded nodes", [](api::TrainingJob& job) { job.wait.excluded_nodes = {"n0"}; }},
       {"previous nodes",
        [](api::TrainingJob& job) {
-         job.meta.annotations = {{cluster::kPreviousNodesAnnotation, "n2,n3"}};
+         job.wait.previous_nodes = {"n2", "n3"};
        }},
   };
   for (const Case& c : cases) {

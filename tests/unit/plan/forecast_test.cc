@@ -22,7 +22,7 @@ struct Queue : testing::Scene {
                           std::optional<std::int64_t> expected, std::int64_t waited = 0) {
     api::TrainingJob& job = Job(name, workers);
     job.expected_duration_seconds = expected;
-    job.meta.annotations.Set(cluster::kWaitedAnnotation, std::to_string(waited));
+    job.wait.waited_seconds = waited;
     return job;
   }
 

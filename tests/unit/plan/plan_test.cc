@@ -51,11 +51,11 @@ void Classes(testing::Scene& s) {
 }
 
 // A job that prefers one leaf and waits 600 s for it; of these, `waited` have passed, if any began.
-void WaitingJob(testing::Scene& s, std::uint32_t replicas, const char* waited) {
+void WaitingJob(testing::Scene& s, std::uint32_t replicas, std::optional<std::int64_t> waited) {
   api::TrainingJob& job = s.Job("a", replicas);
   job.topology.preferred = "leaf";
   job.topology.wait_for_preferred_seconds = 600;
-  if (waited != nullptr) job.meta.annotations = {{cluster::kWaitedAnnotation, waited}};
+  job.wait.waited_seconds = waited;
 }
 
 // One node of each leaf is taken, so that two nodes are free, but not in one leaf.
@@ -90,23 +90,19 @@ const QueueCase kQueueCases[] = {
     {"ARestartKeepsTheNodesThatAreLeft",
      [](testing::Scene& s) {
        s.Job("a", 2).attempt = 1;
-       s.inputs.jobs.Edit(0).meta.annotations.Set(cluster::kPreviousNodesAnnotation, "gone,n3");
+       s.inputs.jobs.Edit(0).wait.previous_nodes = {"gone", "n3"};
      },
      {"a-2: n2 n3"}},
     {"AvoidedNodesAreLeftOutWhereOthersDo",
-     [](testing::Scene& s) {
-       s.Job("a", 2).meta.annotations.Set(cluster::kAvoidedNodesAnnotation, "n0");
-     },
+     [](testing::Scene& s) { s.Job("a", 2).wait.avoided_nodes = {"n0"}; },
      {"a-1: n2 n3"}},
     {"AvoidedNodesAreUsedWhereNoOthersDo",
-     [](testing::Scene& s) {
-       s.Job("a", 4).meta.annotations.Set(cluster::kAvoidedNodesAnnotation, "n0");
-     },
+     [](testing::Scene& s) { s.Job("a", 4).wait.avoided_nodes = {"n0"}; },
      {"a-1: n0 n1 n2 n3"}},
     {"AvoidedNodesAreUsedBeforeAPreferredLevelIsMissed",
      [](testing::Scene& s) {
        api::TrainingJob& job = s.Job("a", 2);
-       job.meta.annotations.Set(cluster::kAvoidedNodesAnnotation, "n0");
+       job.wait.avoided_nodes = {"n0"};
        job.topology.preferred = "leaf";
        s.Pod("p", "n3");
      },
@@ -155,7 +151,7 @@ const QueueCase kQueueCases[] = {
      cluster::Order::kOperator},
     {"ExcludedNodesAreNotUsed",
      [](testing::Scene& s) {
-       s.Job("a", 1).meta.annotations = {{cluster::kExcludedNodesAnnotation, "n0,n1,gone"}};
+       s.Job("a", 1).wait.excluded_nodes = {"n0", "n1", "gone"};
      },
      {"a-1: n2"}},
     {"RequiredTooNarrowIsRefusedByThatLevel",
@@ -164,23 +160,23 @@ const QueueCase kQueueCases[] = {
     {"WhileItWaitsForThePreferredLevelItTakesNoWiderOne",
      [](testing::Scene& s) {
        TakeANodeOfEachLeaf(s);
-       WaitingJob(s, 2, "599");
+       WaitingJob(s, 2, 599);
      },
      {"a-1: WaitingForPreferred"}},
     {"ALevelThatCouldNeverHoldItIsNotWaitedFor",
-     [](testing::Scene& s) { WaitingJob(s, 3, "0"); },
+     [](testing::Scene& s) { WaitingJob(s, 3, 0); },
      {"a-1: n0 n1 n2"}},
     {"AfterTheWaitItSettlesForAWiderLevel",
-     [](testing::Scene& s) { WaitingJob(s, 3, "600"); },
+     [](testing::Scene& s) { WaitingJob(s, 3, 600); },
      {"a-1: n0 n1 n2"}},
     {"AfterTheWaitItIsRefusedLikeAnyOther",
      [](testing::Scene& s) {
        TakeANodeOfEachLeaf(s);
-       WaitingJob(s, 3, "600");
+       WaitingJob(s, 3, 600);
      },
      {"a-1: InsufficientCapacity"}},
     {"WithoutAStartOfItsWaitItIsRefusedLikeAnyOther",
-     [](testing::Scene& s) { WaitingJob(s, 5, nullptr); },
+     [](testing::Scene& s) { WaitingJob(s, 5, std::nullopt); },
      {"a-1: InsufficientCapacity"}},
 };
 INSTANTIATE_TEST_SUITE_P(Queues, QueueTest, ::testing::ValuesIn(kQueueCases),
@@ -251,12 +247,6 @@ const ErrorCase kErrorCases[] = {
      },
      "placements.yaml: Placement ns/x-1: metadata.name: Placement ns/x-1 would also belong to "
      "jobs.yaml: TrainingJob ns/x"},
-    {"MalformedWait",
-     [](testing::Scene& s) {
-       s.Job("x", 1).meta.annotations = {{cluster::kWaitedAnnotation, "soon"}};
-     },
-     "jobs.yaml: TrainingJob ns/x: metadata.annotations[weft.dev/waited-seconds]: must be a whole "
-     "number of seconds"},
 };
 // Anybody may give a Placement such a name: the other jobs of the cluster are placed all the same.
 TEST(Plan, AJobWhosePlacementSomebodyElseHasMadeIsRefusedAlone) {

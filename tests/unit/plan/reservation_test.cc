@@ -22,7 +22,7 @@ testing::Scene BusyNode(std::optional<std::int64_t> expected) {
 api::TrainingJob& Waiting(testing::Scene& scene, const char* name, std::uint32_t workers,
                           std::int64_t seconds) {
   api::TrainingJob& job = scene.Job(name, workers);
-  job.meta.annotations.Set(cluster::kWaitedAnnotation, std::to_string(seconds));
+  job.wait.waited_seconds = seconds;
   return job;
 }
 
@@ -63,6 +63,28 @@ TEST(ReservationTest, AJobThatHasWaitedLongKeepsItsNodes) {
   EXPECT_EQ(OutcomeOf(report, "small"), "HeldBack");
   EXPECT_NE(report.entries.back().refused()->message.find("reserved for ns/big"), std::string::npos)
       << report.entries.back().refused()->message;
+}
+
+// While nobody knows when the nodes are free, they must not idle without a limit.
+TEST(ReservationTest, WithoutAKnownEndTakesTurnsWithTheOthers) {
+  const auto small = [](std::int64_t waited, std::optional<std::int64_t> busy = std::nullopt) {
+    testing::Scene scene = BusyNode(busy);
+    Waiting(scene, "big", 4, waited);
+    scene.Job("small", 1);
+    const cluster::Cluster cluster = scene.Build();
+    const PlanReport report = PlanOf(cluster);
+    const Refused* refused = report.entries.back().refused();
+    return std::pair(OutcomeOf(report, "small"), refused ? refused->held_seconds : std::nullopt);
+  };
+  constexpr std::int64_t kEnd = kReserveAfter + kReservationTurnSeconds;
+  EXPECT_EQ(small(kReserveAfter),
+            std::pair(std::string("HeldBack"), std::optional(kReservationTurnSeconds)));
+  EXPECT_EQ(small(kEnd - 1), std::pair(std::string("HeldBack"), std::optional<std::int64_t>(1)));
+  EXPECT_EQ(small(kEnd).first, "placed");
+  EXPECT_EQ(small(kEnd + kReservationTurnSeconds - 1).first, "placed");
+  EXPECT_EQ(small(kEnd + kReservationTurnSeconds).first, "HeldBack");
+  // With a known end it stays until then.
+  EXPECT_EQ(small(kEnd, 3600), std::pair(std::string("HeldBack"), std::optional<std::int64_t>()));
 }
 
 TEST(ReservationTest, AJobThatEndsBeforeTheReservationBeginsIsLetThrough) {

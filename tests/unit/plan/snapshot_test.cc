@@ -48,7 +48,8 @@ testing::Scene BusyScene() {
   api::TrainingJob& young = scene.Job("young", 2);
   young.meta.creation_timestamp = "2026-02-01T00:00:00Z";
   young.model = testing::MeasuredData(1'000'000'000);
-  young.meta.annotations = {{cluster::kExcludedNodesAnnotation, "n3"}, {"secret", "hunter2"}};
+  young.wait.excluded_nodes = {"n3"};
+  young.meta.annotations = {{"secret", "hunter2"}};
   api::TrainingJob& old = scene.Job("old", 2);
   old.meta.creation_timestamp = "2026-01-01T00:00:00Z";
   old.topology.required = "leaf";

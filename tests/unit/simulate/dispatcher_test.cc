@@ -51,7 +51,7 @@ class PlannerOracle {
       made.topology.required = job.required;
       made.expected_duration_seconds = job.expected;
       if (!runs) {
-        made.meta.annotations.Set(cluster::kWaitedAnnotation, std::to_string(now - job.arrival));
+        made.wait.waited_seconds = now - job.arrival;
         continue;
       }
       if (job.expected) {
