@@ -13,6 +13,7 @@
 #include "operator/cluster/gang_spec.h"
 #include "operator/cluster/pod_labels.h"
 #include "operator/cluster/worker_order.h"
+#include "operator/controllers/create_or_read.h"
 #include "operator/controllers/parallel.h"
 #include "operator/launch/pin.h"
 
@@ -149,10 +150,7 @@ ForeignController::Answer ForeignController::Create(const life::CreateForeign& s
                                           {"kind", keeper.kind},
                                           {"name", keeper.name},
                                           {"uid", keeper.uid}}});
-  Result<Json> stored = writer_.Create(Kind::kPlacement, object, false);
-  if (!stored && stored.error().kind == ErrorKind::kConflict) {
-    stored = writer_.Get({Kind::kPlacement, placement.meta.key, "", ""});
-  }
+  const Result<Json> stored = CreateOrRead(writer_, Kind::kPlacement, object);
   if (!stored && stored.error().kind == ErrorKind::kInvalid) {
     RecordEvents(step, true, kRefused, stored.error().message);
     return Outcome{.waits = true, .seconds = kForeignRetrySeconds};
@@ -205,24 +203,20 @@ ForeignController::Answer ForeignController::Do(const life::DeleteForeign& step)
 }
 
 ForeignController::Answer ForeignController::Do(const life::FreeForeign& step) {
-  std::mutex mutex;
-  std::optional<Error> error;
-  ForEach(*options_.executor, step.pods.size(), options_.writes_at_once, [&](std::size_t i) {
+  const auto free = [&](std::size_t i) -> Status {
     const api::ObjectMeta& meta = step.pods[i]->meta;
     const Result<Json> stored = writer_.Patch(
         {Kind::kPod, meta.key, meta.uid, meta.resource_version}, launch::FreePatch(*step.pods[i]));
-    if (stored) {
-      if (auto pod = api::DecodePod(*stored, "Pod")) store_.Put(*std::move(pod));
-      recorder_.Record({"Pod", &meta, false, "GateRemoved", kAction,
-                        step.pods[i]->claims.empty() ? kNoAccelerator : kNoKnownDevices, "v1"});
-      return true;
-    }
-    const std::lock_guard lock(mutex);
-    if (!error) error = stored.error();
-    return false;
-  });
-  if (error) return *error;
-  return kAgain;
+    if (!stored) return stored.error();
+    if (auto pod = api::DecodePod(*stored, "Pod")) store_.Put(*std::move(pod));
+    recorder_.Record({"Pod", &meta, false, "GateRemoved", kAction,
+                      step.pods[i]->claims.empty() ? kNoAccelerator : kNoKnownDevices, "v1"});
+    return {};
+  };
+  const Batch batch =
+      RunBatch(*options_.executor, step.pods.size(), options_.writes_at_once, OnError::kStop, free);
+  if (batch.error) return *batch.error;
+  return batch.cut ? kNextSlice : kAgain;
 }
 
 ForeignController::Answer ForeignController::Do(const life::Wait& step) {

@@ -3,13 +3,16 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "operator/api/decode.h"
 #include "operator/cluster/build_cluster.h"
+#include "operator/controllers/create_or_read.h"
 #include "operator/kube/ssh_key.h"
 #include "operator/launch/attempt_files.h"
 #include "operator/launch/compute_domain.h"
 #include "operator/launch/fabric_environment.h"
 #include "operator/launch/ssh_secret.h"
 #include "operator/life/attempt_labels.h"
+#include "operator/life/job_view.h"
 #include "operator/life/kueue_quota_assignment.h"
 
 namespace weft::controllers {
@@ -35,7 +38,13 @@ Result<launch::Gang> GangFiles::Of(const api::TrainingJob& job, const api::Place
   gang.verify_image = verify_image_;
   gang.queue = life::QueueOf(job);
   SetFabric(placement, gang);
+  const bool joins = launch::NeedsComputeDomain(gang);
   if (Status recorded = Record(gang); !recorded) return recorded.error();
+  if (joins && gang.levels.empty()) {
+    return Invalid(
+        "spec.topology.computeDomain is Auto, but the domains of all workers do not fit into the "
+        "1 MiB of a ConfigMap: shorten their names, or remove computeDomain");
+  }
   if (job.framework.type == api::FrameworkType::kMPI) {
     if (Status made = MakeSecret(gang); !made) return made.error();
   }
@@ -46,22 +55,47 @@ Result<launch::Gang> GangFiles::Of(const api::TrainingJob& job, const api::Place
 }
 
 Status GangFiles::MakeComputeDomain(const launch::Gang& gang) {
-  Result<Json> stored =
-      writer_.Create(Kind::kComputeDomain, launch::MakeComputeDomain(gang), false);
-  if (stored) return {};
-  if (stored.error().kind == ErrorKind::kNotFound) {
+  const Result<Json> stored =
+      CreateOrRead(writer_, Kind::kComputeDomain, launch::MakeComputeDomain(gang));
+  if (!stored && stored.error().kind == ErrorKind::kNotFound) {
     return Invalid(
         "spec.topology.computeDomain is Auto and the workers share an NVLink domain between nodes, "
         "but the API server has no kind ComputeDomain (resource.nvidia.com/v1beta1): install "
         "NVIDIA's DRA driver, or remove computeDomain");
   }
-  if (stored.error().kind != ErrorKind::kConflict) return stored.error();
-  const api::ObjectKey key{gang.job->meta.key.space, launch::FilesName(gang)};
-  stored = writer_.Get({Kind::kComputeDomain, key, "", ""});
   if (!stored) return stored.error();
-  if (IsOf(*stored, gang)) return {};
+  const auto meta = api::DecodeMetadata(*stored, "ComputeDomain");
+  if (!meta) return meta.error();
+  const bool ours = meta->labels.At(life::kJobUidLabel) == gang.job->meta.uid;
+  if (ours && !meta->deleting) return {};
   return Error{ErrorKind::kTransient,
-               "ComputeDomain " + api::Show(key) + " already exists with another owner"};
+               "ComputeDomain " + api::Show(meta->key) +
+                   (ours ? " is being deleted" : " already exists and is not of this job")};
+}
+
+// The ComputeDomain is recognized by its label: one that an earlier version made has an owner.
+Status GangFiles::Delete(const api::TrainingJob& job, const api::Placement* placement) {
+  launch::Gang gang;
+  gang.job = &job;
+  gang.attempt = job.attempt;
+  if (job.topology.compute_domain) {
+    const api::ObjectKey key{job.meta.key.space, launch::FilesName(gang)};
+    const Result<Json> stored = writer_.Get({Kind::kComputeDomain, key, "", ""});
+    if (!stored && stored.error().kind != ErrorKind::kNotFound) return stored.error();
+    if (stored) {
+      const auto meta = api::DecodeMetadata(*stored, "ComputeDomain");
+      if (!meta) return meta.error();
+      const bool ours = meta->labels.At(life::kJobUidLabel) == job.meta.uid;
+      const Target target{Kind::kComputeDomain, key, meta->uid, ""};
+      if (ours && !meta->deleting) {
+        if (Status deleted = writer_.Delete(target); !deleted) return deleted;
+      }
+    }
+  }
+  if (placement == nullptr || job.framework.type != api::FrameworkType::kMPI) return {};
+  gang.placement_uid = placement->meta.uid;
+  // Its uid is not known, because Secrets are never read; the name has the Placement's.
+  return writer_.Delete({Kind::kSecret, {job.meta.key.space, launch::SecretName(gang)}, "", ""});
 }
 
 void GangFiles::SetFabric(const api::Placement& placement, launch::Gang& gang) {
@@ -87,15 +121,12 @@ Status GangFiles::MakeSecret(const launch::Gang& gang) {
 
 Status GangFiles::Record(launch::Gang& gang) {
   const Json made = launch::MakeConfigMap(gang);
-  Result<Json> stored = writer_.Create(Kind::kConfigMap, made, false);
-  if (stored) return {};
-  if (stored.error().kind != ErrorKind::kConflict) return stored.error();
-  const api::ObjectKey key{gang.job->meta.key.space, launch::FilesName(gang)};
-  stored = writer_.Get({Kind::kConfigMap, key, "", ""});
+  const Result<Json> stored = CreateOrRead(writer_, Kind::kConfigMap, made);
   if (!stored) return stored.error();
   if (!IsOf(*stored, gang)) {
-    return Error{ErrorKind::kTransient,
-                 "ConfigMap " + api::Show(key) + " already exists with another owner"};
+    return Error{ErrorKind::kTransient, "ConfigMap " + gang.job->meta.key.space + "/" +
+                                            launch::FilesName(gang) +
+                                            " already exists with another owner"};
   }
   const Json files = stored->value("data", Json::object());
   launch::ReadPlacementFile(files.value("placement.json", ""), gang);

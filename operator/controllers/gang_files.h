@@ -29,6 +29,12 @@ class GangFiles {
   //         a ComputeDomain and the API server does not know the kind.
   Result<launch::Gang> Of(const api::TrainingJob& job, const api::Placement& placement);
 
+  // Deletes the ComputeDomain of the job's attempt, if it is the job's. With the Placement of a job
+  // that has finished, also its Secret; without, the garbage collector does that, because the
+  // Placement goes. The ConfigMap always goes with the Placement.
+  // Errors  of the requests. What is gone already is deleted.
+  Status Delete(const api::TrainingJob& job, const api::Placement* placement);
+
  private:
   void SetFabric(const api::Placement& placement, launch::Gang& gang);
   Status Record(launch::Gang& gang);

@@ -6,8 +6,11 @@
 
 #include "operator/api/conditions.h"
 #include "operator/api/decode.h"
+#include "operator/api/encode.h"
 #include "operator/base/check.h"
 #include "operator/base/seeded_bug.h"
+#include "operator/cluster/placement_pods.h"
+#include "operator/controllers/create_or_read.h"
 #include "operator/controllers/job_counts.h"
 #include "operator/controllers/parallel.h"
 #include "operator/launch/objects.h"
@@ -25,9 +28,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A create is answered 409 also if the quota of its namespace was written at the same time
-// (kubernetes/kubernetes 67761), which is usual while many pods are created.
-constexpr int kCreateTries = 3;
+constexpr std::int64_t kServiceRetrySeconds = 60;
 
 Target TargetOf(Kind kind, const api::ObjectMeta& meta) {
   return {kind, meta.key, meta.uid, meta.resource_version};
@@ -41,6 +42,13 @@ Target AnyStateOf(Kind kind, const api::ObjectMeta& meta) { return {kind, meta.k
 bool Serves(const watch::Service& service, std::int64_t attempt) {
   if (Seeded(Bug::kOldServiceKept)) return true;
   return life::AttemptLabel(service.meta).value_or(attempt) == attempt;
+}
+
+// Made by Weft for an earlier job of that name, whose finalizer somebody else removed.
+bool IsAbandoned(const api::ObjectMeta& service, const api::ObjectMeta& job) {
+  const auto uid = service.labels.At(life::kJobUidLabel);
+  return service.owners.empty() && uid && *uid != job.uid &&
+         service.labels.At(api::kJobNameLabel) == job.key.name;
 }
 
 }  // namespace
@@ -77,7 +85,13 @@ life::JobView JobController::ViewOf(const watch::JobObjects& objects) const {
   life::JobView view;
   view.job = objects.job.get();
   for (const auto& placement : objects.placements) view.placements.push_back(placement.get());
-  for (const auto& pod : objects.pods) view.pods.push_back(pod.get());
+  // Anybody may give a pod an owner. One without the label is not Weft's, and policies keep Weft
+  // from deleting it.
+  for (const auto& pod : objects.pods) {
+    if (pod->meta.labels.At(life::kJobUidLabel) == objects.job->meta.uid) {
+      view.pods.push_back(pod.get());
+    }
+  }
   view.service = objects.service && Serves(*objects.service, objects.job->attempt);
   view.node_state = [&objects](const std::string& node) { return objects.nodes.Of(node); };
   view.refusal = planner_.RefusalOf(*objects.job);
@@ -88,6 +102,7 @@ life::JobView JobController::ViewOf(const watch::JobObjects& objects) const {
   view.counted = memory.counted;
   view.tried = memory.tried;
   view.created = memory.created;
+  view.service_pause = std::max<std::int64_t>(0, memory.service_retry - view.now);
   const bool of_this = memory.valid_generation == objects.job->meta.generation;
   if (of_this && !memory.valid.empty()) view.valid = memory.valid;
   return view;
@@ -96,6 +111,7 @@ life::JobView JobController::ViewOf(const watch::JobObjects& objects) const {
 JobController::Memory& JobController::MemoryOf(const api::ObjectMeta& job) const {
   Memory& memory = memory_[job.key];
   if (Seeded(Bug::kMemoryByName) ? memory.uid.empty() : memory.uid != job.uid) {
+    if (!memory.uid.empty()) planner_.Drop(memory.uid);
     memory = Memory{};
     memory.uid = job.uid;
     memory.created = options_.now();
@@ -124,9 +140,16 @@ JobController::Answer JobController::Do(const Pass& pass, const life::AddFinaliz
   return PatchFinalizers(pass, finalizers);
 }
 
-// The object may be gone after this write, so its answer does not go into the store.
+// Nobody else deletes the Service and the ComputeDomain (life::IsOfJob). The object may be gone
+// after this write, so its answer does not go into the store.
 JobController::Answer JobController::Do(const Pass& pass, const life::RemoveFinalizer&) {
   const api::ObjectMeta& meta = pass.job().meta;
+  if (pass.objects->service) {
+    if (Status deleted = Delete(*pass.objects->service); !deleted) return deleted.error();
+  }
+  if (Status deleted = options_.delete_files(pass.job(), nullptr); !deleted) {
+    return deleted.error();
+  }
   std::vector<std::string> finalizers = meta.finalizers;
   std::erase(finalizers, life::kFinalizer);
   planner_.Drop(meta.uid);
@@ -146,21 +169,19 @@ JobController::Answer JobController::Do(const Pass& pass, const life::RequestPla
 JobController::Answer JobController::Do(const Pass& pass, const life::CreateService&) {
   const api::ObjectMeta& meta = pass.job().meta;
   const Json made = launch::MakeService(pass.job(), pass.job().attempt);
-  Result<Json> stored = writer_.Create(Kind::kService, made, false);
-  if (!stored && stored.error().kind == ErrorKind::kConflict) {
-    stored = writer_.Get({Kind::kService, meta.key, "", ""});
-  }
-  if (!stored) return stored.error();
+  const Result<Json> stored = CreateOrRead(writer_, Kind::kService, made);
+  if (!stored && stored.error().kind != ErrorKind::kInvalid) return stored.error();
+  if (!stored) return ServiceRefused(pass, stored.error().message);
   const auto decoded = api::DecodeMetadata(*stored, "Service");
   if (!decoded) return decoded.error();
   watch::Service service{*decoded};
   if (Seeded(Bug::kForeignServiceTaken)) {
     service.meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", meta.key.name, meta.uid, true}};
   }
-  const auto* owner = api::ControllingJob(service.meta);
-  if (!owner || owner->uid != meta.uid) {
-    return NameTaken(pass, "CreateService",
-                     "Service " + api::Show(meta.key) + " already exists with another owner");
+  if (IsAbandoned(service.meta, meta)) return Replace(service);
+  if (!life::IsOfJob(service.meta, meta.uid)) {
+    return ServiceRefused(pass,
+                          "Service " + api::Show(meta.key) + " already exists with another owner");
   }
   if (!Serves(service, pass.job().attempt)) return Replace(service);
   store_.Put(service);
@@ -173,7 +194,8 @@ void JobController::Created(const api::ObjectMeta& job) {
   MemoryOf(job).created = options_.now();
 }
 
-// Deletes the Service of an earlier attempt, because its selector does not match this attempt.
+// Deletes the Service of an earlier attempt or job, because its selector does not match this
+// attempt.
 JobController::Answer JobController::Replace(const watch::Service& service) {
   if (service.meta.deleting) {
     return Error{ErrorKind::kTransient, "Service " + api::Show(service.meta.key) +
@@ -196,16 +218,7 @@ Status JobController::Delete(const watch::Service& service) {
 
 Status JobController::CreatePod(const launch::Gang& gang, std::uint32_t worker) {
   const Json pod = launch::MakePod(gang, worker);
-  Result<Json> stored = Error{};
-  for (int tries = 0; tries < kCreateTries; ++tries) {
-    stored = writer_.Create(Kind::kPod, pod, false);
-    if (stored || stored.error().kind != ErrorKind::kConflict) break;
-    const Error conflict = stored.error();
-    const api::ObjectKey key{gang.job->meta.key.space, pod["metadata"]["name"].get<std::string>()};
-    stored = writer_.Get({Kind::kPod, key, "", ""});
-    if (stored || stored.error().kind != ErrorKind::kNotFound) break;
-    stored = conflict;
-  }
+  const Result<Json> stored = CreateOrRead(writer_, Kind::kPod, pod);
   if (!stored) return stored.error();
   Result<api::Pod> decoded = api::DecodePod(*stored, "Pod");
   if (!decoded) return decoded.error();
@@ -230,6 +243,15 @@ Error JobController::NameTaken(const Pass& pass, const char* action, const std::
   return Error{ErrorKind::kInvalid, why};
 }
 
+// A job that runs goes on without its Service meanwhile.
+Error JobController::ServiceRefused(const Pass& pass, const std::string& why) {
+  {
+    const std::lock_guard lock(mutex_);
+    MemoryOf(pass.job().meta).service_retry = options_.now() + kServiceRetrySeconds;
+  }
+  return NameTaken(pass, "CreateService", why);
+}
+
 // A refusal by admission ends the attempt: an immediate retry would be refused too, and the pods
 // that exist hold nodes for nothing.
 JobController::Answer JobController::CreateRefused(const Pass& pass, const Error& error) {
@@ -250,44 +272,33 @@ JobController::Answer JobController::Do(const Pass& pass, const life::CreatePods
   if (placement == nullptr) return kAgain;  // it was deleted; the next step undoes the attempt
   const Result<launch::Gang> gang = options_.gang_of(pass.job(), *placement);
   if (!gang) return CreateRefused(pass, gang.error());
-  std::mutex mutex;
-  std::optional<Error> error;
-  bool any = false;
   const auto create = [&](std::size_t i) {
     const std::uint32_t worker = step.workers[i];
-    if (worker >= gang->nodes.size()) return true;
-    Status created = CreatePod(*gang, worker);
-    const std::lock_guard lock(mutex);
-    if (created) {
-      any = true;
-    } else if (!error) {
-      error = created.error();
-    }
-    return static_cast<bool>(created);
+    return worker < gang->nodes.size() ? CreatePod(*gang, worker) : Status();
   };
-  if (create(0)) {
-    ForEach(*options_.executor, step.workers.size() - 1, options_.writes_at_once,
-            [&](std::size_t i) { return create(i + 1); });
+  run::Executor& executor = *options_.executor;
+  Batch batch = RunBatch(executor, 1, 1, OnError::kStop, create);
+  if (!batch.error) {
+    Created(pass.job().meta);
+    batch = RunBatch(executor, step.workers.size() - 1, options_.writes_at_once, OnError::kStop,
+                     [&](std::size_t i) { return create(i + 1); });
   }
-  if (any) Created(pass.job().meta);
-  if (error) return CreateRefused(pass, *error);
-  return kAgain;
+  if (batch.error) return CreateRefused(pass, *batch.error);
+  return batch.cut ? kNextSlice : kAgain;
 }
 
 JobController::Answer JobController::Do(const Pass&, const life::DeletePods& step) {
-  Failures failures;
-  ForEach(*options_.executor, step.pods.size(), options_.writes_at_once, [&](std::size_t i) {
-    return failures.GoOnAfter(writer_.Delete(AnyStateOf(Kind::kPod, step.pods[i]->meta)));
-  });
-  if (const auto error = failures.first()) return *error;
-  return Outcome{};  // the watch reports when they are gone
+  const Batch batch = RunBatch(
+      *options_.executor, step.pods.size(), options_.writes_at_once, OnError::kGoOn,
+      [&](std::size_t i) { return writer_.Delete(AnyStateOf(Kind::kPod, step.pods[i]->meta)); });
+  if (batch.error) return *batch.error;
+  return batch.cut ? kNextSlice : Outcome{};  // the watch reports when they are gone
 }
 
 // Also deletes the attempt's Service, so that no DNS name leads to a pod that is left on a dead
-// node. If the job is being deleted, the garbage collector does this.
+// node.
 JobController::Answer JobController::Do(const Pass& pass, const life::DeletePlacements& step) {
-  const bool kept = pass.job().meta.deleting || Seeded(Bug::kOldServiceKept);
-  if (pass.objects->service && !kept) {
+  if (pass.objects->service && !Seeded(Bug::kOldServiceKept)) {
     if (Status deleted = Delete(*pass.objects->service); !deleted) return deleted.error();
   }
   for (const api::Placement* placement : step.placements) {
@@ -299,6 +310,26 @@ JobController::Answer JobController::Do(const Pass& pass, const life::DeletePlac
     }
     store_.Remove<api::Placement>({placement->meta.key, placement->meta.uid});
   }
+  return kAgain;
+}
+
+JobController::Answer JobController::Do(const Pass& pass, const life::DeleteFiles& step) {
+  if (Status deleted = options_.delete_files(pass.job(), step.placement); !deleted) {
+    return deleted.error();
+  }
+  const api::Placement& placement = *step.placement;
+  std::vector<api::Condition> conditions = placement.conditions;
+  api::PutCondition(
+      conditions,
+      {api::kFilesDeleted, "True", "JobFinished", "what only running workers need is deleted", ""},
+      options_.now());
+  const auto stored =
+      writer_.PatchStatus(TargetOf(Kind::kPlacement, placement.meta),
+                          {{"status", {{"conditions", api::EncodeConditions(conditions)}}}});
+  if (!stored) return stored.error();
+  auto decoded = api::DecodePlacement(*stored, "Placement", api::Reading::kServed);
+  if (!decoded) return decoded.error();
+  store_.Put(*std::move(decoded));
   return kAgain;
 }
 
@@ -316,6 +347,10 @@ JobController::Answer JobController::Do(const Pass& pass, const life::WriteStatu
 JobController::Answer JobController::WriteStatusOf(const Pass& pass,
                                                    const life::JobStatus& status) {
   const api::TrainingJob& job = pass.job();
+  // An attempt that loses its nodes has no pods any more.
+  if (cluster::HasCondition(job.conditions, "Placed") && !life::Is(status, "Placed")) {
+    if (Status deleted = options_.delete_files(job, nullptr); !deleted) return deleted.error();
+  }
   Json patch =
       life::StatusPatch(job.raw->value("status", Json::object()), life::EncodeJobStatus(status),
                         life::kJobStatusFields, life::kJobInnerFields);

@@ -32,6 +32,10 @@ class JobController {
     std::function<UnixSeconds()> now;
     // The gang that an attempt's pods are made from; creates its ConfigMap.
     std::function<Result<launch::Gang>(const api::TrainingJob&, const api::Placement&)> gang_of;
+    // Deletes the ComputeDomain of the job's attempt, and with the Placement of a finished job also
+    // its Secret.
+    std::function<Status(const api::TrainingJob&, const api::Placement*)> delete_files =
+        [](const api::TrainingJob&, const api::Placement*) { return Status(); };
     std::size_t writes_at_once = 16;        // in one batch; the transport limits the total
     metrics::Counters* counters = nullptr;  // must outlive the controller; null: nothing is counted
     // Whether the kinds of Kueue have been listed completely; empty: without Kueue.
@@ -65,6 +69,7 @@ class JobController {
   Answer Do(const Pass& pass, const life::CreatePods& step);
   Answer Do(const Pass& pass, const life::DeletePods& step);
   Answer Do(const Pass& pass, const life::DeletePlacements& step);
+  Answer Do(const Pass& pass, const life::DeleteFiles& step);
   Answer Do(const Pass& pass, const life::DeleteJob& step);
   Answer Do(const Pass& pass, const life::WriteStatus& step);
   Answer Do(const Pass& pass, const life::CreateWorkload& step);
@@ -87,6 +92,7 @@ class JobController {
   Status Delete(const watch::Service& service);
   Answer CreateRefused(const Pass& pass, const Error& error);
   Error NameTaken(const Pass& pass, const char* action, const std::string& why);
+  Error ServiceRefused(const Pass& pass, const std::string& why);
   Status CreatePod(const launch::Gang& gang, std::uint32_t worker);
   void Created(const api::ObjectMeta& job);
   void RecordEvents(const api::TrainingJob& job, const life::JobStatus& status);
@@ -107,7 +113,8 @@ class JobController {
     UnixSeconds created = 0;  // when a pod or the Service was last created
     std::string valid;        // message of a successful dry run of this generation
     std::int64_t valid_generation = 0;
-    std::string taken;  // message of the last event about a taken name
+    std::string taken;              // message of the last event about a taken name
+    UnixSeconds service_retry = 0;  // when the Service may be tried again
   };
   Memory& MemoryOf(const api::ObjectMeta& job) const;  // mutex_ must be held
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "operator/api/decode.h"
+#include "operator/controllers/create_or_read.h"
 #include "operator/controllers/job_controller.h"
 #include "operator/controllers/worker_trial.h"
 #include "operator/life/kueue_quota.h"
@@ -80,13 +81,9 @@ JobController::Answer JobController::Do(const Pass& pass, const life::CreateWork
   if (trial->refusal) return TrialRefused(pass, *trial->refusal);
   if (Status kept = WriteAdmission(job, trial->admission); !kept) return kept.error();
   const Json made = launch::MakeWorkload(job, trial->pod, kTrialNode, *priority);
-  Result<Json> stored = writer_.Create(Kind::kWorkload, made, false);
+  const Result<Json> stored = CreateOrRead(writer_, Kind::kWorkload, made);
   if (!stored && stored.error().kind == ErrorKind::kInvalid) {
     return TrialRefused(pass, "its Workload was refused: " + stored.error().message);
-  }
-  if (!stored && stored.error().kind == ErrorKind::kConflict) {
-    stored =
-        writer_.Get({Kind::kWorkload, {job.meta.key.space, life::WorkloadName(job.meta)}, "", ""});
   }
   Answer answer = StoreWorkload(pass, stored);
   if (answer) log_.Info("workload created", {{"job", api::Show(job.meta.key)}});

@@ -38,7 +38,9 @@ WorkQueue::End EndOf(ErrorKind kind) {
   }
 }
 
-Planner::Options WithAnswers(Planner::Options options, WorkQueue& jobs, WorkQueue& checks) {
+Planner::Options WithAnswers(Planner::Options options, WorkQueue& jobs, WorkQueue& checks,
+                             UnderWay& under_way) {
+  options.under_way = &under_way;
   options.on_answer = [&jobs](const api::ObjectKey& job) { jobs.Add(job); };
   options.on_workload_answer = [&checks](const api::ObjectKey& workload) { checks.Add(workload); };
   return options;
@@ -57,6 +59,9 @@ JobController::Options WithGangs(JobController::Options options, GangFiles& file
   options.gang_of = [&files](const api::TrainingJob& job, const api::Placement& placement) {
     return files.Of(job, placement);
   };
+  options.delete_files = [&files](const api::TrainingJob& job, const api::Placement* placement) {
+    return files.Delete(job, placement);
+  };
   return options;
 }
 
@@ -67,6 +72,7 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
     : log_(log),
       options_(WithExecutor(std::move(options))),
       synced_changed_(options_.executor->NewCondition()),
+      under_way_(*options_.executor),
       cluster_(transport, {.space = options_.space,
                            .kueue = options_.kueue,
                            .now = options_.jobs.now,
@@ -84,7 +90,7 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
       learned_(cluster_.store(), writer, recorder, log, options_.learned),
       step_metrics_(cluster_.store(), writer, recorder, log, options_.step_metrics),
       planner_(cluster_.store(), cluster_.fabrics(), writer, log,
-               WithAnswers(options_.planner, queue_, checks_)),
+               WithAnswers(options_.planner, queue_, checks_, under_way_)),
       controller_(cluster_.store(), writer, planner_, recorder, log,
                   WithGangs(options_.jobs, files_, KueueSynced())),
       placements_(
@@ -257,7 +263,7 @@ void Operator::Stop() {
 void Operator::Reconcile(const Loop& loop) {
   while (const auto key = loop.queue.Take()) {
     const run::Instant start = options_.executor->Now();
-    const Result<Outcome> outcome = TryPass(loop.pass, *key);
+    const Result<Outcome> outcome = TryPass(loop, *key);
     const WorkQueue::Duration took = options_.executor->Now() - start;
     if (options_.counters != nullptr) {
       options_.counters->Observe(metrics::Id::kReconcileSeconds, {loop.name},
@@ -273,9 +279,10 @@ void Operator::Reconcile(const Loop& loop) {
 }
 
 // One unusual object must not end the process.
-Result<Outcome> Operator::TryPass(const Pass& pass, const api::ObjectKey& key) {
+Result<Outcome> Operator::TryPass(const Loop& loop, const api::ObjectKey& key) {
+  const UnderWay::Mark mark(under_way_, loop.name);
   try {
-    return pass(key);
+    return loop.pass(key);
   } catch (const std::exception& bug) {
     return Error{ErrorKind::kInvalid, bug.what()};
   }

@@ -18,6 +18,7 @@
 #include "operator/controllers/planner.h"
 #include "operator/controllers/recorder.h"
 #include "operator/controllers/step_metric_controller.h"
+#include "operator/controllers/under_way.h"
 #include "operator/controllers/work_queue.h"
 #include "operator/controllers/workload_controller.h"
 #include "operator/kube/transport.h"
@@ -66,6 +67,8 @@ class Operator {
   // seconds.
   std::shared_ptr<const FleetCollector::Figures> Figures() { return figures_.Collect(); }
   std::shared_ptr<const PlacementLog> decisions() const { return decisions_; }
+  // The passes and reconciles of now.
+  const UnderWay& under_way() const { return under_way_; }
 
  private:
   using Pass = std::function<Result<Outcome>(const api::ObjectKey&)>;
@@ -78,7 +81,7 @@ class Operator {
   };
   bool Serves(const api::ObjectKey& key) const;  // whether its namespace is one of ours
   std::function<bool()> KueueSynced() const;     // empty without --kueue
-  static Result<Outcome> TryPass(const Pass& pass, const api::ObjectKey& key);
+  Result<Outcome> TryPass(const Loop& loop, const api::ObjectKey& key);
   void Reconcile(const Loop& loop);
   void Settle(const Loop& loop, const api::ObjectKey& key, const Result<Outcome>& outcome,
               WorkQueue::Duration took);
@@ -90,6 +93,7 @@ class Operator {
   const Options options_;
   std::mutex synced_mutex_;  // of nothing else
   const std::unique_ptr<run::Condition> synced_changed_;
+  UnderWay under_way_;
   watch::ClusterWatch cluster_;
   WorkQueue queue_;    // jobs
   WorkQueue gangs_;    // Placements of other controllers' pods

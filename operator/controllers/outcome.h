@@ -13,5 +13,7 @@ struct Outcome {
 };
 
 inline constexpr Outcome kAgain{.again = true, .seconds = std::nullopt};
+// A batch was cut (parallel.h): at once, but behind the objects that wait.
+inline constexpr Outcome kNextSlice{.seconds = 0};
 
 }  // namespace weft::controllers

@@ -35,17 +35,27 @@ void ForEach(run::Executor& executor, std::size_t count, std::size_t most,
   if (thrown) std::rethrow_exception(thrown);
 }
 
-bool Failures::GoOnAfter(const Status& outcome) {
-  if (outcome) return true;
-  const std::lock_guard lock(mutex_);
-  if (!first_) first_ = outcome.error();
-  if (outcome.error().kind == ErrorKind::kTransient) ++unanswered_;
-  return unanswered_ < kMost;
-}
-
-std::optional<Error> Failures::first() const {
-  const std::lock_guard lock(mutex_);
-  return first_;
+Batch RunBatch(run::Executor& executor, std::size_t count, std::size_t most, OnError on_error,
+               const std::function<Status(std::size_t)>& write) {
+  const run::Instant end = executor.Now() + kSlice;
+  Batch batch;
+  std::size_t tried = 0, unanswered = 0;
+  std::mutex mutex;
+  ForEach(executor, count, most, [&](std::size_t i) {
+    const Status written = write(i);
+    const std::lock_guard lock(mutex);
+    ++tried;
+    if (written) {
+      ++batch.done;
+    } else {
+      if (!batch.error) batch.error = written.error();
+      if (on_error == OnError::kStop) return false;
+      if (written.error().kind == ErrorKind::kTransient) ++unanswered;
+    }
+    return unanswered < kUnansweredAtMost && executor.Now() < end;
+  });
+  batch.cut = tried < count && !batch.error;
+  return batch;
 }
 
 }  // namespace weft::controllers

@@ -1,7 +1,6 @@
 #include "operator/controllers/placement_controller.h"
 
 #include <algorithm>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -16,23 +15,6 @@ namespace weft::controllers {
 namespace {
 
 using Json = nlohmann::json;
-
-// The first error of concurrent writes.
-class FirstError {
- public:
-  // Records the result of a write; returns whether it succeeded.
-  bool Note(const Status& status) {
-    if (status) return true;
-    const std::lock_guard lock(mutex_);
-    if (!error_) error_ = status.error();
-    return false;
-  }
-  const std::optional<Error>& error() const { return error_; }
-
- private:
-  std::mutex mutex_;
-  std::optional<Error> error_;
-};
 
 }  // namespace
 
@@ -90,29 +72,28 @@ Status PlacementController::Ungate(const api::Placement& placement, const cluste
 
 PlacementController::Answer PlacementController::Do(const api::Placement& placement,
                                                     const life::UngatePods& step) {
-  FirstError first;
-  ForEach(*options_.executor, step.pods.size(), options_.writes_at_once,
-          [&](std::size_t i) { return first.Note(Ungate(placement, step.pods[i])); });
-  if (!first.error()) return Outcome{.again = true, .seconds = std::nullopt};
-  if (first.error()->kind == ErrorKind::kInvalid) {
-    recorder_.Record({"Placement", &placement.meta, true, "UngateRefused", "UngatePods",
-                      first.error()->message});
+  const Batch batch =
+      RunBatch(*options_.executor, step.pods.size(), options_.writes_at_once, OnError::kStop,
+               [&](std::size_t i) { return Ungate(placement, step.pods[i]); });
+  if (!batch.error) return batch.cut ? kNextSlice : kAgain;
+  if (batch.error->kind == ErrorKind::kInvalid) {
+    recorder_.Record(
+        {"Placement", &placement.meta, true, "UngateRefused", "UngatePods", batch.error->message});
   }
-  return *first.error();
+  return *batch.error;
 }
 
 PlacementController::Answer PlacementController::Do(const api::Placement& placement,
                                                     const life::EvictPods& step) {
-  FirstError first;
-  ForEach(*options_.executor, step.pods.size(), options_.writes_at_once, [&](std::size_t i) {
-    const api::ObjectMeta& meta = step.pods[i]->meta;
-    first.Note(writer_.Evict({Kind::kPod, meta.key, meta.uid, ""}));
-    return true;
-  });
-  if (first.error()) return *first.error();
-  log_.Info("evicted", {{"placement", api::Show(placement.meta.key)},
-                        {"pods", std::to_string(step.pods.size())}});
-  return Outcome{};  // the watch reports when they are gone
+  const Batch batch = RunBatch(*options_.executor, step.pods.size(), options_.writes_at_once,
+                               OnError::kGoOn, [&](std::size_t i) {
+                                 const api::ObjectMeta& meta = step.pods[i]->meta;
+                                 return writer_.Evict({Kind::kPod, meta.key, meta.uid, ""});
+                               });
+  if (batch.error) return *batch.error;
+  log_.Info("evicted",
+            {{"placement", api::Show(placement.meta.key)}, {"pods", std::to_string(batch.done)}});
+  return batch.cut ? kNextSlice : Outcome{};  // the watch reports when they are gone
 }
 
 // Writes only if the Placement has not changed since the decision.

@@ -14,6 +14,7 @@
 #include "operator/base/seeded_bug.h"
 #include "operator/cluster/build_cluster.h"
 #include "operator/cluster/placement_pods.h"
+#include "operator/controllers/create_or_read.h"
 #include "operator/controllers/parallel.h"
 #include "operator/controllers/run_solver.h"
 #include "operator/launch/metadata.h"
@@ -40,8 +41,8 @@ std::int64_t Microseconds(const run::Clock& clock) {
 constexpr std::uint32_t kExplainedRefusals = 8;
 
 // Least pause before a pass without a new request, also in multiples of the time that the last pass
-// computed, so that changes of the cluster alone keep a thread busy for at most a fifth of the time.
-// Its writes do not count: one without an answer takes half a minute.
+// computed, so that changes of the cluster alone keep a thread busy for at most a fifth of the
+// time. Its writes do not count: one without an answer takes half a minute.
 constexpr std::int64_t kPlanningPauseMilliseconds = 200, kPlanningPauseTimes = 4;
 
 // If only the text of a refusal changes and its reason stays, the new text is published after
@@ -196,6 +197,8 @@ bool Planner::AwaitWork() {
 
 void Planner::Run() {
   while (AwaitWork()) {
+    std::optional<UnderWay::Mark> mark;
+    if (options_.under_way != nullptr) mark.emplace(*options_.under_way, "planner");
     try {
       Pass();
     } catch (const std::exception& bug) {  // the next pass may have other input
@@ -298,7 +301,7 @@ void Planner::AddProposals(const NodeRequests& asked, UnixSeconds now, api::Inpu
         api::PutCondition(input.conditions, std::move(crash), now);
       }
       input.proposal = one.proposal;
-      life::AnnotateWait(input, now);
+      life::SetWait(input, now);
       inputs.order.push_back({false, at});
     }
   }
@@ -322,13 +325,12 @@ std::optional<watch::Store::Snapshot> Planner::Collect() {
     if (!asks) continue;
     known.insert(inputs.jobs[i].meta.uid);
     if (IsPaused(inputs.jobs[i].meta.uid, now)) continue;
-    life::AnnotateWait(inputs.jobs.Edit(i), now, PreviousOf(inputs.jobs[i].meta.uid));
+    life::SetWait(inputs.jobs.Edit(i), now, PreviousOf(inputs.jobs[i].meta.uid));
     inputs.order.push_back({true, i});
   }
   for (std::size_t i = 0; i < inputs.placements.size(); ++i) {
     const api::Placement& placement = inputs.placements[i];
-    if (!placement.nodes.empty() || api::ControllingJob(placement.meta)) continue;
-    if (api::ControllingWorkload(placement.meta) || !life::IsPlanned(placement)) continue;
+    if (!life::WaitsForNodes(placement)) continue;
     if (!options_.space.empty() && placement.meta.key.space != options_.space) continue;
     known.insert(placement.meta.uid);
     if (IsPaused(placement.meta.uid, now)) continue;
@@ -336,7 +338,7 @@ std::optional<watch::Store::Snapshot> Planner::Collect() {
       WakeAt(now + left);
       continue;
     }
-    life::AnnotateWait(inputs.placements.Edit(i), now);
+    life::SetWait(inputs.placements.Edit(i), now);
     inputs.order.push_back({false, i});
   }
   DropLostReservations(reservations);
@@ -438,16 +440,7 @@ Result<api::Placement> Planner::CreateOf(const api::Placement& proposed, const J
 
 // One that exists already must have the same owner.
 Result<api::Placement> Planner::Create(const Json& object, const std::string& owner_uid) {
-  Result<Json> stored = writer_.Create(Kind::kPlacement, object, false);
-  if (!stored && stored.error().kind == ErrorKind::kConflict) {
-    const Json& meta = object.at("metadata");
-    const api::ObjectKey key{meta.at("namespace").get<std::string>(),
-                             meta.at("name").get<std::string>()};
-    const Error exists = stored.error();
-    stored = writer_.Get({Kind::kPlacement, key, "", ""});
-    // A quota that was changed at the same time is a conflict too (kubernetes/kubernetes 67761).
-    if (!stored && stored.error().kind == ErrorKind::kNotFound) return exists;
-  }
+  const Result<Json> stored = CreateOrRead(writer_, Kind::kPlacement, object);
   if (!stored) return stored.error();
   auto decoded = api::DecodePlacement(*stored, "Placement", api::Reading::kServed);
   if (!decoded) return decoded.error();
@@ -530,6 +523,7 @@ bool Planner::ShouldReport(const Requester& requester, const plan::Refused& refu
   const UnixSeconds now = options_.now();
   const std::lock_guard lock(mutex_);
   if (refused.ends_in_seconds) WakeAtLocked(now + *refused.ends_in_seconds);
+  if (refused.held_seconds) WakeAtLocked(now + *refused.held_seconds);
   if (const auto back = life::FirstReturn(requester.excluded, now)) WakeAtLocked(*back);
   Reported& last = refusals_[requester.id];
   const bool alike =

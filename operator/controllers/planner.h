@@ -13,6 +13,7 @@
 #include "operator/base/refusal.h"
 #include "operator/controllers/api_writer.h"
 #include "operator/controllers/log.h"
+#include "operator/controllers/under_way.h"
 #include "operator/life/job_view.h"
 #include "operator/life/kueue_check.h"
 #include "operator/metrics/counters.h"
@@ -48,6 +49,7 @@ class Planner {
     const outlook::Prices* prices = nullptr;  // must outlive the planner; null: no costs
     metrics::Counters* counters = nullptr;    // must outlive the planner; null: nothing is counted
     plan::Deciding deciding;                  // may be null (run_solver.h)
+    UnderWay* under_way = nullptr;            // must outlive the planner; null: not marked
     std::string version;                      // of the operator: whose crashes of the solver count
     run::Executor* executor = &run::SystemExecutor();  // of waits, and of threads that commit
   };
@@ -144,7 +146,7 @@ class Planner {
   std::map<std::string, std::vector<std::string>> previous_;
   std::map<std::string, Reported> refusals_;    // by uid of the job, or by reservation
   std::map<std::string, Unwritten> unwritten_;  // likewise
-  std::int64_t last_pass_milliseconds_ = 0;  // without its writes
+  std::int64_t last_pass_milliseconds_ = 0;     // without its writes
 };
 
 }  // namespace weft::controllers

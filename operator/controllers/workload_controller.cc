@@ -37,7 +37,11 @@ Result<Outcome> WorkloadController::Reconcile(const api::ObjectKey& key) {
   if (!options_.synced()) return Outcome{.waits = true, .seconds = kSyncSeconds};
   if (key.space.empty()) return ReconcileCheck(key);
   const auto objects = store_.ObjectsOfWorkload(key);
-  if (!objects) return Outcome{};
+  if (!objects) {
+    const std::lock_guard lock(mutex_);
+    holds_.erase(key);
+    return Outcome{};
+  }
   const api::Workload& workload = *objects->workload;
   if (IsOrphan(workload)) return Release(workload);
   life::CheckView view;
@@ -60,9 +64,23 @@ Result<Outcome> WorkloadController::Reconcile(const api::ObjectKey& key) {
     return specs;
   };
   view.now = options_.now();
+  view.waits_since = HoldsSince(view);
   life::CheckStep step = life::NextCheckStep(view, options_.check);
   if (!life::StillAsks(step)) planner_.Withdraw(workload.meta.uid);
   return std::visit([&](auto& one) { return Do(workload, one); }, step);
+}
+
+UnixSeconds WorkloadController::HoldsSince(const life::CheckView& view) {
+  const api::ObjectKey& key = view.workload->meta.key;
+  const std::lock_guard lock(mutex_);
+  if (!life::WaitsForWeft(view)) {
+    holds_.erase(key);
+    return view.now;
+  }
+  std::string reservation = life::ReservationOf(*view.workload);
+  Hold& hold = holds_[key];
+  if (hold.reservation != reservation) hold = {std::move(reservation), view.now};
+  return hold.since;
 }
 
 // Nothing if no TrainingJob controls the Workload, or not any more.
@@ -102,16 +120,12 @@ life::QueuedJob WorkloadController::QueuedJobOf(const watch::JobObjects& objects
   return queued;
 }
 
-// Whether a pod that the Placement selects may still run. A pod that is being deleted on a lost
-// node never ends by itself.
+// Whether a pod that the Placement selects may still run.
 bool WorkloadController::InUse(const api::Placement& placement) const {
   const life::LossTimes times{options_.now(), options_.node_loss_seconds};
   const auto pods = store_.PodsOf(placement);
   return std::any_of(pods.begin(), pods.end(), [&](const auto& pod) {
-    if (pod->HasEnded()) return false;
-    if (!pod->meta.deleting || pod->node_name.empty()) return true;
-    const auto gone = life::GoneAt(*pod, store_.StateOfNode(pod->node_name), times);
-    return !gone || *gone > times.now;
+    return life::MayRun(*pod, store_.StateOfNode(pod->node_name), times).may_run;
   });
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -37,6 +39,7 @@ class WorkloadController {
   using Answer = Result<Outcome>;
 
   Answer ReconcileCheck(const api::ObjectKey& key);
+  UnixSeconds HoldsSince(const life::CheckView& view);
   bool InUse(const api::Placement& placement) const;
   std::optional<watch::JobObjects> JobOf(const api::Workload& workload) const;
   life::QueuedJob QueuedJobOf(const watch::JobObjects& objects) const;
@@ -54,6 +57,12 @@ class WorkloadController {
   Planner& planner_;
   Log& log_;
   const Options options_;
+  struct Hold {
+    std::string reservation;
+    UnixSeconds since = 0;  // when it began to wait for Weft alone
+  };
+  std::mutex mutex_;
+  std::map<api::ObjectKey, Hold> holds_;  // of Workloads that do. A new leader begins anew
 };
 
 }  // namespace weft::controllers

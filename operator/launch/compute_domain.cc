@@ -53,10 +53,7 @@ Json MakeComputeDomain(const Gang& gang) {
       {"apiVersion", "resource.nvidia.com/v1beta1"},
       {"kind", "ComputeDomain"},
       {"metadata",
-       {{"name", name},
-        {"namespace", job.key.space},
-        {"labels", JobLabels(*gang.job)},
-        {"ownerReferences", OwnedByPlacement(gang)}}},
+       {{"name", name}, {"namespace", job.key.space}, {"labels", JobLabels(*gang.job)}}},
       {"spec",
        {{"numNodes", nodes.size()},
         {"channel", {{"resourceClaimTemplate", {{"name", name}}}, {"allocationMode", "Single"}}}}}};

@@ -16,7 +16,8 @@ namespace weft::launch {
 bool NeedsComputeDomain(const Gang& gang);
 
 // The ComputeDomain of the attempt, and its ResourceClaimTemplate, have the name of its ConfigMap.
-// The Placement owns it, so it is deleted with the attempt. Its numNodes is the number of nodes.
+// Nothing owns it: the operator deletes it when the attempt's pods have ended (life::IsOfJob says
+// why). Its numNodes is the number of nodes.
 // Precondition  NeedsComputeDomain(gang).
 nlohmann::json MakeComputeDomain(const Gang& gang);
 

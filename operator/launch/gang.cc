@@ -53,7 +53,7 @@ std::string PlacementFile(const Gang& gang, std::size_t bytes) {
   json["levels"] = OrderedJson::array();
   for (const GangLevel& level : gang.levels) json["levels"].push_back(EncodeLevel(level));
   std::string text = api::JsonText(json);
-  for (const char* part : {"levels", "nodes"}) {
+  for (const char* part : {"nodes", "levels"}) {
     if (text.size() <= bytes) break;
     json.erase(part);
     text = api::JsonText(json);

@@ -45,7 +45,7 @@ std::string AddressOf(const api::TrainingJob& job, std::uint32_t worker);
 //   {"job", "namespace", "attempt", "workers", "gpusPerWorker",
 //    "nodes": [of worker i], "environment": {of the fabric},
 //    "levels": [{"name", "domains": [...], "ofWorker": [index into domains], "scaleUp": true}]}
-// If it is longer than `bytes`, "levels" is left out, then also "nodes".
+// If it is longer than `bytes`, "nodes" is left out, which the Placement has too, then "levels".
 std::string PlacementFile(const Gang& gang, std::size_t bytes);
 // Sets levels and environment from the file; any other text changes nothing.
 void ReadPlacementFile(const std::string& text, Gang& gang);

@@ -20,7 +20,8 @@ nlohmann::json MakePod(const Gang& gang, std::uint32_t worker);
 
 // The headless Service <job>, which gives every worker of one attempt its DNS name before it is
 // ready. It does not select pods of earlier attempts, which may remain on a dead node with the same
-// host name.
+// host name. Nothing owns it: the operator deletes it when the attempt's pods have ended, because
+// the garbage collector would do so while they still store their state (life::IsOfJob).
 nlohmann::json MakeService(const api::TrainingJob& job, std::int64_t attempt);
 
 }  // namespace weft::launch

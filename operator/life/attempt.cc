@@ -200,6 +200,7 @@ JobStep ReadyStep(Life& life, Stage stage) {
   const JobStatus before = StatusOf(life.job);
   const api::WorkerCounts& counts = life.status.record.workers;
   std::optional<std::int64_t> left = Sooner(TimeLeft(life), NextLoss(life));
+  if (!life.view.service) left = Sooner(left, life.view.service_pause);
   if (counts.ready + counts.succeeded == counts.desired) {
     SetStage(life.status, Stage::kAllReady, "every worker is ready", life.view.now);
   } else if (WasReady(stage)) {
@@ -328,8 +329,10 @@ JobStep FollowStep(Life& life) {
   // The Service is created after the pods, so that its endpoints are written once and not for every
   // few pods.
   if (!life.view.service) {
-    if (!creating) return CreateService{};
-    return CreateWithin(life, CreateService{}, "the job's Service could not be created in time");
+    if (creating) {
+      return CreateWithin(life, CreateService{}, "the job's Service could not be created in time");
+    }
+    if (life.view.service_pause == 0) return CreateService{};
   }
   if (auto step = BindStep(life, stage)) return *std::move(step);
   return ReadyStep(life, stage);

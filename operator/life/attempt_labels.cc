@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "operator/cluster/placement_pods.h"
+#include "operator/life/job_view.h"
 
 namespace weft::life {
 namespace {
@@ -32,6 +33,12 @@ std::optional<std::int64_t> AttemptLabel(const api::ObjectMeta& meta) {
 
 std::optional<std::uint32_t> WorkerLabel(const api::ObjectMeta& meta) {
   return LabelNumber<std::uint32_t>(meta, cluster::kWorkerIndexLabel);
+}
+
+bool IsOfJob(const api::ObjectMeta& meta, std::string_view uid) {
+  if (meta.owners.empty()) return meta.labels.At(kJobUidLabel) == uid;
+  const api::OwnerReference* owner = api::ControllingJob(meta);
+  return owner != nullptr && owner->uid == uid;
 }
 
 }  // namespace weft::life

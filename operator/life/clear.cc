@@ -6,22 +6,13 @@
 #include "operator/base/seeded_bug.h"
 
 namespace weft::life {
-namespace {
-
-// When a pod that is being deleted counts as gone without confirmation by its kubelet.
-std::optional<UnixSeconds> GoneTime(const Life& life, const api::Pod& pod) {
-  if (!pod.meta.deleting || pod.node_name.empty()) return std::nullopt;
-  return GoneAt(pod, life.view.node_state(pod.node_name), life.losses());
-}
-
-}  // namespace
 
 std::optional<JobStep> Clear(const Life& life) {
   std::vector<const api::Pod*> doomed;
   bool alive = false;
   std::optional<std::int64_t> soonest;
   for (const api::Pod* pod : life.view.pods) {
-    const auto gone = GoneTime(life, *pod);
+    const auto gone = GoneAt(*pod, life.view.node_state(pod->node_name), life.losses());
     if ((gone && *gone <= life.view.now) || Seeded(Bug::kOldPodsKept)) continue;
     alive = true;
     if (!pod->meta.deleting) doomed.push_back(pod);
@@ -36,6 +27,18 @@ std::optional<JobStep> Clear(const Life& life) {
   }
   if (!placements.empty()) return DeletePlacements{std::move(placements)};
   return std::nullopt;
+}
+
+std::optional<Wait> AwaitEnded(const Life& life) {
+  std::optional<std::int64_t> soonest;
+  bool any = false;
+  for (const api::Pod* pod : life.view.pods) {
+    const Running running = MayRun(*pod, life.view.node_state(pod->node_name), life.losses());
+    any = any || running.may_run;
+    soonest = Sooner(soonest, running.left);
+  }
+  if (!any) return std::nullopt;
+  return Wait{soonest};
 }
 
 }  // namespace weft::life

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "operator/api/conditions.h"
 #include "operator/base/check.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/life/accept.h"
@@ -21,7 +22,26 @@ JobStep DepartStep(Life& life) {
   return RemoveFinalizer{};
 }
 
-// Deletes pods that still run; finished pods stay for their logs until the job is deleted.
+namespace {
+
+// What the workers needed of the cluster, and what would be in the way of others: their names, the
+// ComputeDomain (a node has at most one) and the private key of MPI's ssh.
+std::optional<JobStep> DropFiles(const Life& life) {
+  if (life.view.service) return DeleteService{};
+  const api::TrainingJob& job = life.job;
+  if (!job.topology.compute_domain && job.framework.type != api::FrameworkType::kMPI) {
+    return std::nullopt;
+  }
+  const api::Placement* placement = PlacementOfAttempt(life);
+  if (placement == nullptr || placement->meta.deleting) return std::nullopt;
+  if (api::FindCondition(placement->conditions, api::kFilesDeleted) != nullptr) return std::nullopt;
+  return DeleteFiles{placement};
+}
+
+}  // namespace
+
+// Deletes pods that still run; finished pods and the ConfigMap of their files stay for whoever
+// looks at them, until the job is deleted.
 JobStep AfterEndStep(Life& life) {
   if (Seeded(Bug::kFailedTriedAgain) && Is(life.status, "Failed")) {
     SetCondition(life.status, {"Failed", false, "Again", "tried again"}, life.view.now);
@@ -35,11 +55,19 @@ JobStep AfterEndStep(Life& life) {
   }
   if (!running.empty()) return DeletePods{std::move(running)};
   if (auto step = FinishWorkload(life)) return *std::move(step);
-  if (!life.job.ttl_seconds_after_finished) return Wait{};
+  const std::optional<Wait> ending = AwaitEnded(life);
+  if (!ending) {
+    if (auto step = DropFiles(life)) return *std::move(step);
+  }
+  const auto ttl = life.job.ttl_seconds_after_finished;
+  if (!ttl) return ending.value_or(Wait{});
   const UnixSeconds now = life.view.now;
   const UnixSeconds ended = ParseTime(life.status.record.completion_time).value_or(now);
-  const std::int64_t left = ended + *life.job.ttl_seconds_after_finished - now;
-  if (left > 0) return Seeded(Bug::kTtlForgotten) ? Wait{} : Wait{left};
+  const std::int64_t left = ended + *ttl - now;
+  if (left > 0) {
+    if (Seeded(Bug::kTtlForgotten)) return Wait{};
+    return Wait{Sooner(ending.value_or(Wait{}).seconds, left)};
+  }
   return DeleteJob{};
 }
 

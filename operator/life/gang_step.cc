@@ -10,6 +10,7 @@
 #include "operator/base/seeded_bug.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/cluster/text.h"
+#include "operator/cluster/workload.h"
 #include "operator/life/bind_window.h"
 #include "operator/life/exclusion.h"
 #include "operator/life/fault.h"
@@ -122,8 +123,7 @@ class Gang {
       if (IsRejected(pod) && pod.node_name == node) rejected_ = {&pod, *worker};
       return;
     }
-    const auto gone = GoneTime(pod);
-    if (gone && *gone <= now_) return;
+    if (!Runs(pod).may_run) return;
     ours_.push_back(&pod);
     if (!pod.meta.deleting) taken_[*worker] = &pod;
     if (pod.node_name.empty()) unbound_.push_back({&pod, *worker});
@@ -148,9 +148,8 @@ class Gang {
   NodeState StateOfNode(const std::string& node) const {
     return view_.node_state ? view_.node_state(node) : NodeState{};
   }
-  std::optional<UnixSeconds> GoneTime(const api::Pod& pod) const {
-    if (!pod.meta.deleting || pod.node_name.empty()) return std::nullopt;
-    return GoneAt(pod, StateOfNode(pod.node_name), {now_, options_.node_loss_seconds});
+  Running Runs(const api::Pod& pod) const {
+    return MayRun(pod, StateOfNode(pod.node_name), {now_, options_.node_loss_seconds});
   }
   bool IsLosingPods() const {
     return std::any_of(ours_.begin(), ours_.end(),
@@ -161,7 +160,7 @@ class Gang {
   std::int64_t UntilGone() const {
     std::int64_t soonest = options_.node_loss_seconds;
     for (const api::Pod* pod : ours_) {
-      if (const auto gone = GoneTime(*pod)) soonest = std::min(soonest, *gone - now_);
+      if (const auto left = Runs(*pod).left) soonest = std::min(soonest, *left);
     }
     return std::max<std::int64_t>(1, soonest);
   }
@@ -393,6 +392,11 @@ bool IsPlanned(const api::Placement& placement) {
   if (Seeded(Bug::kOwnerlessPlanned) && !placement.meta.owners.empty()) return true;
   return placement.pod_selector || api::ControllingJob(placement.meta) ||
          api::ControllingWorkload(placement.meta);
+}
+
+bool WaitsForNodes(const api::Placement& placement) {
+  return cluster::LacksNodes(placement) && IsPlanned(placement) &&
+         !api::ControllingJob(placement.meta) && !api::ControllingWorkload(placement.meta);
 }
 
 UngateStep NextUngateStep(const GangView& view, const LifeOptions& options) {

@@ -69,5 +69,8 @@ UngateStep NextUngateStep(const GangView& view, const LifeOptions& options);
 // Whether the operator plans the Placement: it has a podSelector, or a TrainingJob or a Workload of
 // Kueue owns it. Other Placements would hold nodes for ever, without pods or quota.
 bool IsPlanned(const api::Placement& placement);
+// Whether it waits for nodes by itself: those that a job or a Workload controls are asked for with
+// these.
+bool WaitsForNodes(const api::Placement& placement);
 
 }  // namespace weft::life

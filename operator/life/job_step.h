@@ -30,6 +30,12 @@ struct DeletePods {
 struct DeletePlacements {
   std::vector<const api::Placement*> placements;
 };
+// Deletes what the workers of a finished job needed and no worker needs any more: the
+// ComputeDomain, MPI's Secret. Then the Placement gets the condition kFilesDeleted, so that it
+// happens once.
+struct DeleteFiles {
+  const api::Placement* placement = nullptr;
+};
 struct DeleteJob {};
 struct WriteStatus {
   JobStatus status;
@@ -56,7 +62,7 @@ struct Wait {
 
 using JobStep =
     std::variant<AddFinalizer, RemoveFinalizer, DryRun, RequestPlacement, CreateService,
-                 DeleteService, CreatePods, DeletePods, DeletePlacements, DeleteJob, WriteStatus,
-                 CreateWorkload, WriteWorkload, DropWorkloads, WriteQueue, Wait>;
+                 DeleteService, CreatePods, DeletePods, DeletePlacements, DeleteFiles, DeleteJob,
+                 WriteStatus, CreateWorkload, WriteWorkload, DropWorkloads, WriteQueue, Wait>;
 
 }  // namespace weft::life

@@ -38,8 +38,9 @@ struct QueueView {
 struct JobView {
   const api::TrainingJob* job = nullptr;
   std::vector<const api::Placement*> placements;  // owned by the job's uid
-  std::vector<const api::Pod*> pods;              // owned by the job's uid
+  std::vector<const api::Pod*> pods;              // owned by the job's uid, and labelled with it
   bool service = false;                           // the Service <job> exists for this attempt
+  std::int64_t service_pause = 0;  // seconds until it may be tried again after a refusal
   NodeStates node_state;
   // Of the job's next attempt, from the latest plan that included this job.
   std::optional<Refusal> refusal;

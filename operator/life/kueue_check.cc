@@ -33,6 +33,13 @@ std::string ReservedAt(const Workload& workload) {
   return reserved ? reserved->last_transition_time : "";
 }
 
+bool IsReserved(const Workload& workload) {
+  return workload.active && !workload.meta.deleting &&
+         HasCondition(workload.conditions, "QuotaReserved") &&
+         !HasCondition(workload.conditions, "Evicted") &&
+         !HasCondition(workload.conditions, "Finished");
+}
+
 std::vector<api::IndexLabel> IndexLabelsOf(const api::PodSet& set) {
   std::vector<api::IndexLabel> labels;
   if (set.index_label.empty()) return labels;
@@ -61,18 +68,12 @@ class CheckDecision {
       return WriteAnswer(CheckState::kPending,
                          "the Workload cannot be read: " + workload_.unreadable);
     }
-    if (!IsReserved()) return Withdraw();
+    if (!IsReserved(workload_)) return Withdraw();
     if (AllReady(view_)) return api::ControllingJob(workload_.meta) ? RecheckJob() : Recheck();
     return IsOpen() ? Decide() : Drop({});
   }
 
  private:
-  bool IsReserved() const {
-    return workload_.active && !workload_.meta.deleting &&
-           HasCondition(workload_.conditions, "QuotaReserved") &&
-           !HasCondition(workload_.conditions, "Evicted") &&
-           !HasCondition(workload_.conditions, "Finished");
-  }
   bool IsAdmitted() const { return HasCondition(workload_.conditions, "Admitted"); }
 
   // Whether no check of ours is Retry or Rejected, which Kueue has to act on.
@@ -174,7 +175,14 @@ class CheckDecision {
     if (!workload_.queue.empty()) placement.meta.labels.Set(api::kQueueNameLabel, workload_.queue);
     placement.workers = set.count;
     WEFT_CHECK(!view_.checks.empty());  // ours_ are entries of these
-    placement.fabric_name = view_.checks.front()->parameters.name;
+    for (const api::AdmissionCheck* check : view_.checks) {
+      const std::string& fabric = check->parameters.name;
+      if (placement.fabric_name.empty()) placement.fabric_name = fabric;
+      if (!fabric.empty() && fabric != placement.fabric_name) {
+        return Invalid("the queue's AdmissionChecks of Weft name the Fabrics " +
+                       placement.fabric_name + " and " + fabric + "; a Workload gets nodes of one");
+      }
+    }
     placement.accelerator = accelerator;
     placement.pod_selector.emplace();
     placement.pod_selector->match_labels[api::kPlacementLabel] = name;
@@ -217,7 +225,14 @@ class CheckDecision {
                          " has topologyName, with which Kueue itself chooses "
                          "the nodes; use a flavor without it in queues with this check"};
       }
-      pod.node_selector.insert(flavor->node_labels.begin(), flavor->node_labels.end());
+      for (const auto& [key, value] : flavor->node_labels) {
+        const auto [own, fresh] = pod.node_selector.emplace(key, value);
+        if (!fresh && own->second != value) {
+          return Invalid("pod set " + set.name + ": ResourceFlavor " + one + " sets nodeSelector " +
+                         key + " to " + value + ", which is " + own->second +
+                         " already; correct the template or the flavor");
+        }
+      }
       auto& tolerations = pod.tolerations;
       tolerations.insert(tolerations.end(), flavor->tolerations.begin(), flavor->tolerations.end());
     }
@@ -347,12 +362,8 @@ class CheckDecision {
   // Seconds left until the quota must be given back. Nothing while another check is not Ready:
   // nodes may be on their way.
   std::optional<std::int64_t> HoldLeft() const {
-    UnixSeconds since = ParseTime(ReservedAt(workload_)).value_or(view_.now);
-    for (const api::AdmissionCheckState* other : others_) {
-      if (other->state != CheckState::kReady) return std::nullopt;
-      since = std::max(since, ParseTime(other->last_transition_time).value_or(since));
-    }
-    return std::min(since + options_.hold_seconds - view_.now, options_.hold_seconds);
+    if (!WaitsForWeft(view_)) return std::nullopt;
+    return std::min(view_.waits_since + options_.hold_seconds - view_.now, options_.hold_seconds);
   }
 
   CheckStep WaitOrGiveUp(const Refusal& refusal) const {
@@ -384,6 +395,16 @@ std::string CheckedPlacementName(const api::Workload& workload, const std::strin
   name.resize(std::min(name.size(), kLabelBytes - 1 - hash.size()));
   while (!name.empty() && !std::isalnum(static_cast<unsigned char>(name.back()))) name.pop_back();
   return name + "-" + hash;
+}
+
+bool WaitsForWeft(const CheckView& view) {
+  const auto& entries = view.workload->checks;
+  return IsReserved(*view.workload) &&
+         std::all_of(entries.begin(), entries.end(), [&](const api::AdmissionCheckState& one) {
+           return one.state == CheckState::kReady ||
+                  std::any_of(view.checks.begin(), view.checks.end(),
+                              [&](const auto* ours) { return ours->meta.key.name == one.name; });
+         });
 }
 
 CheckStep NextCheckStep(const CheckView& view, const CheckOptions& options) {

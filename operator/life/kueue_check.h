@@ -55,7 +55,15 @@ struct CheckView {
   // The planner's refusal of what was asked for under this name.
   std::function<std::optional<Refusal>(const std::string& reservation)> refusal;
   UnixSeconds now = 0;
+  // When WaitsForWeft became true, by the clock of `now`; unused while it is false. The times in
+  // the Workload are by the clocks of others: a clock that is ahead of theirs by hold_seconds would
+  // make each refusal a Retry at once.
+  UnixSeconds waits_since = 0;
 };
+
+// Whether the Workload has its quota and every other check is Ready, so that it holds quota for
+// Weft's answer alone.
+bool WaitsForWeft(const CheckView& view);
 
 // What to do next for one Workload. Pure and level-based, as NextStep.
 //

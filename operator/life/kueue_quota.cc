@@ -220,15 +220,18 @@ std::optional<JobStep> QueueStep(Life& life) {
   return QueuedStep(life, workload, verdict);
 }
 
-bool IsEvicted(const Life& life) {
+bool OwesQuota(const Life& life) {
   if (!life.view.queue || !life.view.queue->synced) return false;
   const api::Workload* workload = WorkloadOfJob(life);
-  return workload != nullptr && HoldsQuota(*workload) &&
-         HasCondition(workload->conditions, "Evicted");
+  if (workload == nullptr) return false;
+  if (workload->meta.deleting && HasWorkloadFinalizer(*workload)) {
+    return !Is(life.status, "Placed") || QueueOf(life.job) != nullptr;
+  }
+  return HoldsQuota(*workload) && HasCondition(workload->conditions, "Evicted");
 }
 
-JobStep EvictedStep(Life& life) {
-  WEFT_CHECK(IsEvicted(life) && !Is(life.status, "Restarting"));
+JobStep GiveBackStep(Life& life) {
+  WEFT_CHECK(OwesQuota(life) && !Is(life.status, "Restarting"));
   const api::Workload* workload = WorkloadOfJob(life);
   if (Is(life.status, "Placed")) {
     if (auto step = CompleteStep(life)) return *std::move(step);
@@ -236,6 +239,7 @@ JobStep EvictedStep(Life& life) {
   }
   if (auto step = Clear(life)) return *std::move(step);
   if (QueueOf(life.job) != nullptr) return WriteQueue{};
+  if (workload->meta.deleting) return DropWorkloads{{workload}};
   return ReleaseQuota(*workload, life.view.now);
 }
 
@@ -254,14 +258,7 @@ std::optional<JobStep> FinishWorkload(const Life& life) {
     if (HasWorkloadFinalizer(*one)) ours = one;
   }
   if (ours == nullptr) return std::nullopt;
-  for (const api::Pod* pod : life.view.pods) {
-    if (pod->HasEnded()) continue;
-    const auto gone = pod->meta.deleting && !pod->node_name.empty()
-                          ? GoneAt(*pod, life.view.node_state(pod->node_name), life.losses())
-                          : std::nullopt;
-    if (!gone) return Wait{};
-    if (*gone > life.view.now) return Wait{*gone - life.view.now};
-  }
+  if (const auto wait = AwaitEnded(life)) return *wait;
   if (HasCondition(ours->conditions, "Finished") || ours->meta.deleting) {
     return RemoveWorkloadFinalizer(*ours);
   }

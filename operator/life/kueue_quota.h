@@ -29,11 +29,11 @@ namespace weft::life {
 // Cost  O(pods + placements).
 std::optional<JobStep> QueueStep(Life& life);
 
-// Whether Kueue takes the job's quota back.
-bool IsEvicted(const Life& life);
+// Whether the job must give its quota back: Kueue evicts its Workload, or somebody deletes it.
+bool OwesQuota(const Life& life);
 // Of such a job that is not being taken down: ends its attempt, or gives the quota back when its
 // pods are gone.
-JobStep EvictedStep(Life& life);
+JobStep GiveBackStep(Life& life);
 
 // Of a job that is suspended or being deleted, whose pods are gone: deletes its Workloads and
 // status.queue. Nothing if both are gone.

@@ -16,7 +16,7 @@ namespace {
 // Comes before everything that keeps a job from running, as a spec that cannot be read or pods that
 // admission refuses: others wait for the quota.
 JobStep ReleaseStep(Life& life) {
-  return Is(life.status, "Restarting") ? TearDownStep(life) : EvictedStep(life);
+  return Is(life.status, "Restarting") ? TearDownStep(life) : GiveBackStep(life);
 }
 
 JobStep NextOf(Life& life) {
@@ -24,7 +24,7 @@ JobStep NextOf(Life& life) {
   const JobStatus& status = life.status;
   if (job.meta.deleting) return DepartStep(life);
   if (!job.unreadable.empty()) {
-    return !cluster::IsFinished(job) && IsEvicted(life) ? ReleaseStep(life) : RefuseStep(life);
+    return !cluster::IsFinished(job) && OwesQuota(life) ? ReleaseStep(life) : RefuseStep(life);
   }
   if (!HasFinalizer(job)) return AddFinalizer{};
   if (cluster::IsFinished(job)) return AfterEndStep(life);
@@ -33,9 +33,9 @@ JobStep NextOf(Life& life) {
   }
   if (job.suspend || ReasonOf(status, "Suspended") == kSuspending) return SuspendStep(life);
   if (Is(status, "Suspended")) return ResumeStep(life);
-  if (IsEvicted(life) && !Seeded(Bug::kEvictedLast)) return ReleaseStep(life);
+  if (OwesQuota(life) && !Seeded(Bug::kEvictedLast)) return ReleaseStep(life);
   if (auto step = AcceptStep(life)) return *std::move(step);
-  if (Seeded(Bug::kEvictedLast) && IsEvicted(life)) return ReleaseStep(life);
+  if (Seeded(Bug::kEvictedLast) && OwesQuota(life)) return ReleaseStep(life);
   if (TimeLeft(life).value_or(1) <= 0) {
     return FailStep(life, "DeadlineExceeded", "activeDeadlineSeconds have passed");
   }
@@ -60,7 +60,7 @@ void CheckLegal(const Life& life, const JobStep& step) {
     WEFT_CHECK(!pods->pods.empty());
   } else if (std::holds_alternative<RemoveFinalizer>(step)) {
     WEFT_CHECK(job.meta.deleting && HasFinalizer(job));
-  } else if (std::holds_alternative<DeleteJob>(step)) {
+  } else if (std::holds_alternative<DeleteJob>(step) || std::holds_alternative<DeleteFiles>(step)) {
     WEFT_CHECK(cluster::IsFinished(job));
   }
 }

@@ -10,7 +10,8 @@ namespace weft::life {
 //
 // Every attempt goes from Placed through its pods to Complete, or is taken down: first all pods,
 // then its Placement, so that claims are released only when no pod can hold them. Pods of different
-// attempts have different names, so a pod is never created twice for one attempt.
+// attempts have different names. A worker's pod is made once in an attempt; only while the gang is
+// still being created, one that was deleted is made again.
 //
 // A job whose spec cannot be read gets the condition Accepted=False, keeps the rest of its status,
 // and is otherwise left alone until the spec can be read. Its deletion needs only metadata.

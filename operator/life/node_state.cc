@@ -19,4 +19,12 @@ std::optional<UnixSeconds> GoneAt(const api::Pod& pod, const NodeState& state,
   return std::max(*grace, *state.not_ready_since + times.node_loss_seconds);
 }
 
+Running MayRun(const api::Pod& pod, const NodeState& state, const LossTimes& times) {
+  if (pod.HasEnded()) return {};
+  const auto gone = GoneAt(pod, state, times);
+  if (!gone) return {true, std::nullopt};
+  if (*gone <= times.now) return {};
+  return {true, *gone - times.now};
+}
+
 }  // namespace weft::life

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -29,5 +30,13 @@ bool IsLost(const NodeState& state, const LossTimes& times);
 // the pod's end.
 std::optional<UnixSeconds> GoneAt(const api::Pod& pod, const NodeState& state,
                                   const LossTimes& times);
+
+// Whether the pod may still use its node. A pod that is being deleted on a lost node never ends by
+// itself; `left` is the time until it counts as gone, where that is known.
+struct Running {
+  bool may_run = false;
+  std::optional<std::int64_t> left;
+};
+Running MayRun(const api::Pod& pod, const NodeState& state, const LossTimes& times);
 
 }  // namespace weft::life

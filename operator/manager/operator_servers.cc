@@ -37,7 +37,7 @@ Status OperatorServers::Open() {
   if (!flags.probe_address.empty()) {
     http::ServerOptions server;
     server.address = flags.probe_address;
-    AddProbes([] { return http::Health{}; }, options_.ready, server);
+    AddProbes(options_.live, options_.ready, server);
     const bool own = !flags.metrics_address.empty();
     if (!own && http::IsLoopback(flags.probe_address)) AddPages(server);
     auto opened = http::Serve(std::move(server));

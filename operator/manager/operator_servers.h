@@ -33,7 +33,7 @@ class OperatorServers {
     controllers::Log* log = nullptr;
     std::string epoch;  // unique to this process
     std::function<bool()> leads;
-    std::function<http::Health()> ready;
+    std::function<http::Health()> live, ready;
     // The operator while this replica is leader, else null. It is shared, so that it lives while in
     // use.
     std::function<std::shared_ptr<controllers::Operator>()> operator_now;

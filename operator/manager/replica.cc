@@ -15,6 +15,10 @@ constexpr kube::Millis kLastWrites{1'000};
 constexpr kube::Millis kBreakingOff{250};  // most time that aborting takes
 // After so long without an answer from the API server, the cache may be out of date.
 constexpr kube::Millis kStale{60'000};
+// A reconcile writes for a second (controllers/parallel.h) and a pass of the planner takes seconds
+// on the largest clusters, plus writes that wait for an answer; but the lead ends where the API
+// server has not answered for 15 s.
+constexpr std::chrono::minutes kStuck{10};
 
 // Records what happens to objects of our kinds: as events in the API server and, for debugging, in
 // the log.
@@ -115,6 +119,15 @@ std::optional<std::string> Replica::NotReady() const {
   if (leads_ && !(work && work->cluster().Synced())) return "reading the cluster";
   if (work && work->cluster().Staleness() > kStale) return "the API server does not answer";
   return std::nullopt;
+}
+
+std::optional<std::string> Replica::Stuck() const {
+  const auto work = Working();
+  const auto longest = work ? work->under_way().Longest() : std::nullopt;
+  if (!longest || longest->time < kStuck) return std::nullopt;
+  const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(longest->time).count();
+  return std::string(longest->what) + " has worked on one thing for " + std::to_string(minutes) +
+         " min";
 }
 
 void Replica::Show(std::shared_ptr<controllers::Operator> work) {

@@ -60,6 +60,9 @@ class Replica {
   // Why it should get no traffic, or nothing. A standby is ready, because it could take over at
   // once. A leader is ready when it has read all objects.
   std::optional<std::string> NotReady() const;  // nothing while it stops
+  // Why it must be restarted, or nothing: a thread hangs, while the Lease is renewed by another
+  // one.
+  std::optional<std::string> Stuck() const;
   metrics::Counters& counters() { return counters_; }
   kube::Timer& timer() { return timer_; }
 

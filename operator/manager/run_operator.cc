@@ -109,10 +109,11 @@ class Process {
     options.own_space = own_space_;
     options.counters = &replica_.counters();
     options.leads = [this] { return replica_.leads(); };
-    options.ready = [this]() -> http::Health {
-      const auto reason = replica_.NotReady();
+    const auto health = [](const std::optional<std::string>& reason) {
       return reason ? http::Health{false, *reason} : http::Health{};
     };
+    options.live = [this, health] { return health(replica_.Stuck()); };
+    options.ready = [this, health] { return health(replica_.NotReady()); };
     options.log = &log_;
     options.epoch = std::to_string(std::random_device{}());
     options.operator_now = [this] { return replica_.Working(); };

@@ -8,7 +8,6 @@
 #include "operator/api/kueue.h"
 #include "operator/base/short_hash.h"
 #include "operator/cluster/foreign_gang.h"
-#include "operator/life/gang_step.h"
 #include "operator/life/kueue_check.h"
 
 namespace weft::watch {
@@ -39,12 +38,6 @@ bool HoldAlike(const api::Pod& a, const api::Pod& b) {
 bool SpecIsTheSame(const api::Fabric& a, const api::Fabric& b) {
   return a.meta.uid == b.meta.uid && a.meta.generation == b.meta.generation &&
          a.unreadable == b.unreadable;
-}
-
-bool Waits(const api::Placement& placement) {
-  return placement.nodes.empty() && !placement.meta.deleting && placement.unreadable.empty() &&
-         !api::ControllingJob(placement.meta) && !api::ControllingWorkload(placement.meta) &&
-         life::IsPlanned(placement);
 }
 
 bool RequestsPlacement(const api::Pod& pod) {

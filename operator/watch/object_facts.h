@@ -18,10 +18,6 @@ bool HoldAlike(const api::Pod& a, const api::Pod& b);
 // Whether two states of a Fabric have the same spec. Plans do not read a Fabric's status.
 bool SpecIsTheSame(const api::Fabric& a, const api::Fabric& b);
 
-// Whether the planner must choose nodes for this Placement, which belongs to no job. It chooses
-// nodes for a Placement of a Workload when the Workload's check asks for them.
-bool Waits(const api::Placement& placement);
-
 // Whether the pod has the label weft.dev/place: "true", no label weft.dev/placement, and no
 // TrainingJob controls it.
 bool RequestsPlacement(const api::Pod& pod);

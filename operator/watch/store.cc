@@ -9,6 +9,7 @@
 #include "operator/cluster/cluster.h"
 #include "operator/cluster/devices.h"
 #include "operator/cluster/foreign_gang.h"
+#include "operator/life/gang_step.h"
 #include "operator/watch/object_facts.h"
 
 namespace weft::watch {
@@ -152,7 +153,7 @@ void Store::Index(const Change<api::Placement>& change) {
   } else {
     selecting_.Erase(key);
   }
-  if (change.now && Waits(*change.now)) {
+  if (change.now && life::WaitsForNodes(*change.now)) {
     unplaced_.insert(key);
   } else {
     unplaced_.erase(key);
@@ -267,8 +268,9 @@ void Store::NotifyGangsNaming(const api::ObjectKey& key) const {
   });
 }
 
+// A job's Service has its name.
 void Store::Notify(const Change<Service>& change) const {
-  if (!Seeded(Bug::kServiceUnheard)) NotifyOwner(change.either().meta);
+  if (!Seeded(Bug::kServiceUnheard)) hooks_.on_job(change.either().meta.key);
 }
 
 void Store::Notify(const Change<api::Workload>& change) const {

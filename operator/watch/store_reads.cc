@@ -6,6 +6,7 @@
 #include "operator/base/units.h"
 #include "operator/cluster/devices.h"
 #include "operator/fabric/selector.h"
+#include "operator/life/attempt_labels.h"
 #include "operator/watch/object_facts.h"
 #include "operator/watch/store.h"
 
@@ -75,8 +76,7 @@ std::optional<JobObjects> Store::ObjectsOf(const api::ObjectKey& key) const {
     objects.checks = table<api::AdmissionCheck>().Take();
     objects.flavors = table<api::ResourceFlavor>().Take();
     const auto service = table<Service>().Find(key);
-    const auto* owner = service ? api::ControllingJob(service->meta) : nullptr;
-    if (owner && owner->uid == uid) objects.service = service;
+    if (service && life::IsOfJob(service->meta, uid)) objects.service = service;
     objects.nodes = {table<api::Node>().Take(), not_ready_.Take()};
   }
   Collect(placements, objects.placements);

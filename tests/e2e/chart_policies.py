@@ -204,7 +204,13 @@ class Policies(ForeignScenarios):
                   self.object("Service", "v1", spec=headless),
                   self.object("Placement", "weft.dev/v1alpha1", spec={
                       "workers": 2, "accelerator": {"perWorker": 8}})]
-        for thing in things:
+        # A Service has no owner, but the labels of its job.
+        things[1] = changed(changed(things[1], ("metadata", "ownerReferences"), []),
+                            ("metadata", "labels"), LABELS)
+        self.create(things[1])
+        self.refused("with the labels of a job", self.create,
+                     changed(things[1], ("metadata", "labels"), {}))
+        for thing in (things[0], things[2]):
             self.create(thing)
             self.refused("that a TrainingJob or a Placement owns", self.create,
                          changed(thing, ("metadata", "ownerReferences"), []))

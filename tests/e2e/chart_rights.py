@@ -25,7 +25,7 @@ AFTER_A_DEATH = {("weft.dev", "placements", "get")}
 # Asked of controllers and kinds that are not in this cluster.
 OF_OTHER_CONTROLLERS = {("jobset.x-k8s.io", "jobsets", "get"), ("ray.io", "rayclusters", "get"),
                         *(("resource.nvidia.com", "computedomains", verb)
-                          for verb in ("create", "get")),
+                          for verb in ("create", "get", "delete")),
                         *(("kubeflow.org", f"{kind}jobs", "get") for kind in (
                             "pytorch", "tf", "xgboost", "paddle", "jax", "mpi"))}
 

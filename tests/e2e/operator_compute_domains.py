@@ -117,9 +117,8 @@ class ComputeDomains(Scenarios):
         domain = self.serve("job-1-weft")
         self.assertEqual(domain["spec"], {"numNodes": 3, "channel": {
             "allocationMode": "Single", "resourceClaimTemplate": {"name": "job-1-weft"}}})
-        self.assertEqual([(owner["kind"], owner["name"])
-                          for owner in domain["metadata"]["ownerReferences"]],
-                         [("Placement", "job-1")])
+        self.assertEqual((domain["metadata"].get("ownerReferences"),
+                          domain["metadata"]["labels"]["weft.dev/job-name"]), (None, "job"))
         self.cluster.until_running(self.space, "job")
         self.assertEqual(self.nodes_of_pods("job"), self.placed_nodes("job"))
         pods = self.cluster.pods(self.space, "job", 1)
@@ -131,8 +130,22 @@ class ComputeDomains(Scenarios):
         self.serve("job-2-weft")
         self.cluster.until_running(self.space, "job", attempt=2)
         poll(lambda: list(self.domains()) == ["job-2-weft"], "the first ComputeDomain is gone")
-        self.cluster.delete("trainingjobs", self.space, "job")
-        poll(lambda: not self.domains(), "the ComputeDomain goes with its job")
+        # A worker that still stores its state keeps it, and its name, whatever the propagation.
+        slow = self.cluster.pods(self.space, "job", 2)[0]["metadata"]["name"]
+        kubectl("patch", "pod", "-n", self.space, slow, "--type=merge",
+                "-p", '{"metadata": {"finalizers": ["test.weft.dev/slow"]}}')
+        self.cluster.delete("trainingjobs", self.space, "job", {"propagationPolicy": "Foreground"})
+        poll(lambda: not self.cluster.list("placements", self.space), "the Placement is collected")
+        poll(lambda: len(self.cluster.pods(self.space, "job", 2)) == 1, "the others have ended")
+        services = self.cluster.list("services", self.space)
+        self.assertEqual([(one["metadata"]["name"], "deletionTimestamp" in one["metadata"])
+                          for one in services + list(self.domains().values())],
+                         [("job", False), ("job-2-weft", False)])
+        kubectl("patch", "pod", "-n", self.space, slow, "--type=merge",
+                "-p", '{"metadata": {"finalizers": null}}')
+        self.cluster.until_no_job(self.space, "job")
+        poll(lambda: not self.domains() and not self.cluster.list("services", self.space),
+             "both go with their job")
 
 
 if __name__ == "__main__":

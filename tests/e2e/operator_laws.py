@@ -429,8 +429,10 @@ class OwnedServiceLaw(Law):
         for pod in world.live_pods(uid, job["status"].get("attempt")):
             name = pod["spec"].get("subdomain")
             service = world.things["services"].get((pod["metadata"]["namespace"], name))
-            owners = {one["uid"] for one in (service or {"metadata": {}})["metadata"].get(
-                "ownerReferences", [])}
+            meta = (service or {"metadata": {}})["metadata"]
+            owners = {one["uid"] for one in meta.get("ownerReferences", [])}
+            if not owners:  # nobody owns the operator's: its label names the job
+                owners = {meta.get("labels", {}).get("weft.dev/job-uid", "")}
             if not owners & own:
                 self.say(job, f"runs with the Service {name} of somebody else, or without")
                 return

@@ -57,6 +57,8 @@ class UidLaw(RequestLaw):
         if ask.resource not in OURS + OWNED or ask.resource == "fabrics":
             return
         uid, version = preconditions(ask)
+        if ask.resource == "secrets":  # they are never read; the name has the Placement's uid
+            return
         if (ask.verb == "delete" or ask.part == "eviction") and not uid:
             self.say(write, "without the uid that it means")
         elif ask.verb in ("patch", "update") and not (uid or version):
@@ -87,7 +89,12 @@ class OwnerLaw(RequestLaw):
         if ask.resource not in OWNED or write.fault and not write.status:
             return
         if ask.verb == "create" and not ask.part:
-            owners = ask.object().get("metadata", {}).get("ownerReferences", [])
+            meta = ask.object().get("metadata", {})
+            if ask.resource == "services":  # nobody owns them: the operator deletes them
+                if "weft.dev/job-uid" not in meta.get("labels", {}):
+                    self.say(write, "created without its job's label")
+                return
+            owners = meta.get("ownerReferences", [])
             if not any(one["kind"] in ("TrainingJob", "Placement", "Workload") for one in owners):
                 self.say(write, "created without an owner")
             return
@@ -96,7 +103,10 @@ class OwnerLaw(RequestLaw):
             return
         given = "weft.dev/placement" in str(there["spec"].get("schedulingGates", "")) or (
             "weft.dev/placement-uid" in str(there["metadata"].get("annotations", "")))
-        if not job_of(there) and not given and controller_of(there).get("kind") != "Placement":
+        labelled = ask.resource == "services" and "weft.dev/job-uid" in there["metadata"].get(
+            "labels", {})
+        if not job_of(there) and not given and not labelled and (
+                controller_of(there).get("kind") != "Placement"):
             self.say(write, "it belongs to somebody else")
 
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "operator/api/conditions.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/life/accept.h"
 #include "operator/life/attempt.h"
@@ -180,6 +181,14 @@ void JobWorld::Do(const life::DeletePlacements& step) {
   service = false;  // of that attempt
   const std::set<const api::Placement*> doomed(step.placements.begin(), step.placements.end());
   std::erase_if(placements, [&](const auto& one) { return doomed.contains(one.get()); });
+}
+
+void JobWorld::Do(const life::DeleteFiles& step) {
+  ++counts.objects;
+  for (const auto& one : placements) {
+    if (one.get() != step.placement) continue;
+    api::PutCondition(one->conditions, {api::kFilesDeleted, "True", "JobFinished", "", ""}, now);
+  }
 }
 
 void JobWorld::Do(const life::DeleteJob&) {

@@ -71,6 +71,7 @@ class JobWorld {
   void Do(const life::CreatePods& step);
   void Do(const life::DeletePods& step);
   void Do(const life::DeletePlacements& step);
+  void Do(const life::DeleteFiles& step);
   void Do(const life::DeleteJob& step);
   void Do(const life::WriteStatus& step);
   void Do(const life::Wait& step);

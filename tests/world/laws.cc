@@ -331,9 +331,11 @@ void Laws::LookAtService(const Json& job, const Json& before) {
     const auto service = cluster_.services.find({KeyOf(*pod).space, name});
     bool ours = false;
     if (service != cluster_.services.end()) {
-      for (const Json& owner : At(*service->second, {"metadata", "ownerReferences"})) {
-        ours |= own.contains(TextAt(owner, {"uid"}));
-      }
+      const Json& owners = At(*service->second, {"metadata", "ownerReferences"});
+      for (const Json& owner : owners) ours |= own.contains(TextAt(owner, {"uid"}));
+      // Nobody owns the operator's: its label names the job.
+      ours |= owners.empty() &&
+              own.contains(TextAt(*service->second, {"metadata", "labels", "weft.dev/job-uid"}));
     }
     if (!ours) return Break("I9", Show(job) + " runs with a Service that is not its own: " + name);
   }

@@ -76,7 +76,9 @@ void Laws::LookAtWrite(const Sent& sent, const std::string& resource) {
   const Json body = request.body.empty() ? Json::object() : Json::parse(request.body);
   const auto [uid, version] = Preconditions(request, body);
   const bool evicts = request.path.ends_with("/eviction");
-  if ((request.method == kube::Method::kDelete || evicts) && uid.empty()) {
+  // A Secret is never read; its name has the uid of its Placement.
+  const bool names_uid = !uid.empty() || resource == "secrets";
+  if ((request.method == kube::Method::kDelete || evicts) && !names_uid) {
     Break("I8", Told(sent) + " without the uid that it means");
   }
   if (request.method == kube::Method::kPatch || request.method == kube::Method::kPut) {
@@ -103,6 +105,9 @@ void Laws::LookAtWrite(const Sent& sent, const std::string& resource) {
       owned |= kind == "TrainingJob" || kind == "Placement" || kind == "Workload" || kind == "Job";
     }
     const bool learned = TextAt(body, {"metadata", "name"}) == "weft-learned-steps";
+    // The operator deletes it itself (life::IsOfJob).
+    owned |=
+        resource == "services" && !TextAt(body, {"metadata", "labels", "weft.dev/job-uid"}).empty();
     if (!owned && !learned) Break("I9", Told(sent) + " creates what nobody owns");
   }
 }

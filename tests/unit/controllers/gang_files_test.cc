@@ -83,6 +83,40 @@ TEST_F(ComputeDomainTest, IsMadeOnce) {
   EXPECT_EQ(api_.counts["create ComputeDomain"], 1);
 }
 
+TEST_F(ComputeDomainTest, IsDeletedWithItsAttemptAlone) {
+  ASSERT_TRUE(Of());
+  watch::FabricCache cache;
+  GangFiles files(store_, cache, api_, "");
+  job_.attempt = 2;
+  ASSERT_TRUE(files.Delete(job_, nullptr));
+  EXPECT_EQ(api_.CountOf(Kind::kComputeDomain), 1U);  // it is of attempt 1
+  job_.attempt = 1;
+  ASSERT_TRUE(files.Delete(job_, nullptr));
+  EXPECT_EQ(api_.CountOf(Kind::kComputeDomain), 0U);
+  EXPECT_EQ(api_.counts["delete Secret"], 0);  // it goes with its Placement
+  ASSERT_TRUE(files.Delete(job_, nullptr));
+}
+
+TEST_F(ComputeDomainTest, OfAnotherJobIsNotUsedNorDeleted) {
+  ASSERT_TRUE(Of());
+  job_.meta.uid = "u2";
+  job_.attempt = 1;
+  watch::FabricCache cache;
+  ASSERT_TRUE(GangFiles(store_, cache, api_, "").Delete(job_, nullptr));
+  EXPECT_EQ(api_.CountOf(Kind::kComputeDomain), 1U);
+}
+
+// The key of a job that has finished is of no use any more. Secrets are not read.
+TEST_F(ComputeDomainTest, GoesAtTheEndOfAJobWithItsSecret) {
+  ASSERT_TRUE(Of());
+  job_.attempt = 1;
+  watch::FabricCache cache;
+  ASSERT_TRUE(GangFiles(store_, cache, api_, "").Delete(job_, &placement_));
+  EXPECT_EQ(api_.CountOf(Kind::kComputeDomain), 0U);
+  EXPECT_EQ(api_.counts["delete Secret"], 1);
+  EXPECT_EQ(api_.counts["delete ConfigMap"], 0);
+}
+
 TEST_F(ComputeDomainTest, IsNotMadeForOneNode) {
   placement_.nodes = {"n0", "n0", "n0"};
   ASSERT_TRUE(Of());

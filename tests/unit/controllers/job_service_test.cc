@@ -162,8 +162,38 @@ TEST_F(JobServiceTest, OneThatIsStillBeingDeletedIsWaitedFor) {
 TEST_F(JobServiceTest, SomebodyElsesIsLeftAlone) {
   Put(2, Creating(), true);
   server_.service = ServiceOf("1", Json::array());
+  server_.service["metadata"]["labels"] = {{"app", "j"}};
   EXPECT_FALSE(controller_.Reconcile({"ns", "j"}));
   EXPECT_EQ(server_.writes, std::vector<std::string>());
+}
+
+// The operator's own have no owner, so that no garbage collector deletes them too early.
+TEST_F(JobServiceTest, OneWithTheJobsLabelIsItsOwn) {
+  Put(2, Creating(), true);
+  Json service = ServiceOf("2", Json::array());
+  server_.service = service;
+  ASSERT_TRUE(controller_.Reconcile({"ns", "j"}));
+  EXPECT_TRUE(store_.ObjectsOf({"ns", "j"})->service);
+  EXPECT_EQ(server_.writes, std::vector<std::string>());
+}
+
+TEST_F(JobServiceTest, OneOfAnEarlierJobOfThatNameIsReplaced) {
+  Put(1, Creating(), true);
+  Json service = ServiceOf("1", Json::array());
+  service["metadata"]["labels"] = {{"weft.dev/job-uid", "u0"}, {"weft.dev/job-name", "j"}};
+  server_.service = service;
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(controller_.Reconcile({"ns", "j"}));
+  EXPECT_EQ(server_.writes,
+            (std::vector<std::string>{"delete Service s-old", "create Service of attempt 1"}));
+}
+
+TEST_F(JobServiceTest, AtTheEndOfTheJobItGoes) {
+  Json conditions = Creating();
+  conditions.push_back(Condition("Complete", "True", "Succeeded"));
+  Put(1, conditions, false);
+  PutService(ServiceOf("1", Json::array()));
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(controller_.Reconcile({"ns", "j"}));
+  EXPECT_EQ(server_.writes, std::vector<std::string>{"delete Service s-old"});
 }
 
 // Until the next attempt has its own, no name leads to what an attempt leaves behind.

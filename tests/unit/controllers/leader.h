@@ -130,6 +130,9 @@ class Leader {
     options.gang_of = [this](const auto& job, const auto& placement) {
       return files_.Of(job, placement);
     };
+    options.delete_files = [this](const auto& job, const auto* placement) {
+      return files_.Delete(job, placement);
+    };
     options.writes_at_once = 1;
     return options;
   }

@@ -255,7 +255,8 @@ TEST(LifeTest, AJobLeavesNothingBehind) {
                                                           {"create Service", 2},
                                                           {"delete Placement", 2},
                                                           {"delete Pod", 6},
-                                                          {"delete Service", 1},
+                                                          {"delete Secret", 1},
+                                                          {"delete Service", 2},
                                                           {"delete TrainingJob", 1}}));
 }
 

@@ -109,6 +109,20 @@ TEST_F(WorkloadControllerTest, AllPodSetsOrNoneGetNodes) {
   EXPECT_EQ(Check()["state"], "Retry");
 }
 
+// Kueue writes the time of the reservation by its clock.
+TEST_F(WorkloadControllerTest, HoldsTheQuotaAsLongHoweverFarAheadItsClockIs) {
+  Edit([](Json& workload) { workload["spec"]["podSets"][1]["count"] = 5; });
+  now_ += 3'600;
+  Run();
+  EXPECT_EQ(Check()["state"], "Pending");
+  now_ += 599;
+  Run();
+  EXPECT_EQ(Check()["state"], "Pending");
+  now_ += 1;
+  Run();
+  EXPECT_EQ(Check()["state"], "Retry");
+}
+
 TEST_F(WorkloadControllerTest, RejectsAWorkloadLargerThanTheFabric) {
   Edit([](Json& workload) { workload["spec"]["podSets"][0]["count"] = 7; });
   Run();

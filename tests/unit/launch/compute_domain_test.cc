@@ -56,9 +56,7 @@ TEST(ComputeDomainTest, IsOfTheAttemptsPlacementAndCountsNodes) {
   EXPECT_EQ(made, Json::parse(R"({
     "apiVersion": "resource.nvidia.com/v1beta1", "kind": "ComputeDomain",
     "metadata": {"name": "llama-2-weft", "namespace": "team-a",
-                 "labels": {"weft.dev/job-name": "llama", "weft.dev/job-uid": "u1"},
-                 "ownerReferences": [{"apiVersion": "weft.dev/v1alpha1", "kind": "Placement",
-                                      "name": "llama-2", "uid": "p2"}]},
+                 "labels": {"weft.dev/job-name": "llama", "weft.dev/job-uid": "u1"}},
     "spec": {"numNodes": 2, "channel": {"allocationMode": "Single",
                                         "resourceClaimTemplate": {"name": "llama-2-weft"}}}})"));
 }

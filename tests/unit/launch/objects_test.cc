@@ -138,6 +138,9 @@ TEST(MakeConfigMapTest, IsThePlacementsOwnAndNeverChanges) {
 TEST(MakeServiceTest, IsHeadlessAndAnswersBeforeReadinessForOneAttempt) {
   const Json service = MakeService(Job("{}"), 3);
   EXPECT_EQ(service["metadata"]["name"], "llama");
+  // The garbage collector would delete it while the workers of a deleted job still store their
+  // state.
+  EXPECT_FALSE(service["metadata"].contains("ownerReferences"));
   EXPECT_EQ(service["spec"], Json::parse(R"({"clusterIP": "None", "publishNotReadyAddresses": true,
     "selector": {"weft.dev/job-uid": "u1", "weft.dev/attempt": "3"}})"));
   EXPECT_EQ(service["metadata"]["labels"]["weft.dev/attempt"], "3");

@@ -74,6 +74,7 @@ class QueuedWorkload {
     };
     view.job = job;
     view.now = now;
+    view.waits_since = waits_since;
     return NextCheckStep(view, options);
   }
 
@@ -100,7 +101,7 @@ class QueuedWorkload {
   std::set<std::string> in_use;
   std::optional<Refusal> refusal;
   QueuedJob job;
-  UnixSeconds now = kNow;
+  UnixSeconds now = kNow, waits_since = kNow;
   CheckOptions options;
   api::Workload seen;
 };
@@ -228,7 +229,7 @@ TEST(CheckTest, WhileAnotherCheckMayAddNodesItIsOnlyPending) {
     EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).state, api::CheckState::kPending);
   }
   queue.Other()["state"] = "Ready";
-  queue.Other()["lastTransitionTime"] = FormatTime(kNow + 200);
+  queue.waits_since = kNow + 200;
   EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).state, api::CheckState::kPending);
   queue.now = kNow + 800;
   EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).state, api::CheckState::kRetry);

@@ -253,16 +253,24 @@ TEST(QueueTest, AJobThatAdmissionRefusesGivesItsQuotaBack) {
 
 TEST(QueueTest, AJobWhoseSpecCannotBeReadGivesItsQuotaBack) {
   for (const bool runs : {false, true}) {
-    Queued job;
-    job.Settle();
-    job.Reserve();
-    if (runs) job.Admit();
-    job.Settle();
-    job.world.job.unreadable = "spec.workers: must be an object";
-    job.Evict("Preempted");
-    ASSERT_TRUE(job.world.RunFor(60, 1)) << runs;
-    EXPECT_TRUE(job.world.pods.empty()) << runs;
-    EXPECT_FALSE(job.Quota()) << runs;
+    for (const bool deleted : {false, true}) {
+      Queued job;
+      job.Settle();
+      job.Reserve();
+      if (runs) job.Admit();
+      job.Settle();
+      job.world.job.unreadable = "spec.workers: must be an object";
+      if (deleted) {
+        job.workload["metadata"]["deletionTimestamp"] = FormatTime(job.world.now);
+        job.Settle();
+      } else {
+        job.Evict("Preempted");
+      }
+      ASSERT_TRUE(job.world.RunFor(60, 1)) << runs << deleted;
+      EXPECT_TRUE(job.world.pods.empty()) << runs << deleted;
+      EXPECT_EQ(job.workload.is_null(), deleted) << runs;
+      EXPECT_TRUE(deleted || !job.Quota()) << runs;
+    }
   }
 }
 

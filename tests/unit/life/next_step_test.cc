@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "operator/api/conditions.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/life/accept.h"
 #include "operator/life/exclusion.h"
@@ -151,6 +152,10 @@ class World {
   void Do(const DeletePlacements&) {
     trace.push_back("unplace");
     placements_.clear();
+  }
+  void Do(const DeleteFiles&) {
+    trace.push_back("delete files");
+    api::PutCondition(placements_.back().conditions, {api::kFilesDeleted, "True", "", "", ""}, now);
   }
   void Do(const DeleteJob&) {
     trace.push_back("delete job");
