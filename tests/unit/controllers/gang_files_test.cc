@@ -108,6 +108,7 @@ TEST_F(ComputeDomainTest, OfAnotherJobIsNotUsedNorDeleted) {
 
 // The key of a job that has finished is of no use any more. Secrets are not read.
 TEST_F(ComputeDomainTest, GoesAtTheEndOfAJobWithItsSecret) {
+  job_.framework.type = api::FrameworkType::kMPI;
   ASSERT_TRUE(Of());
   job_.attempt = 1;
   watch::FabricCache cache;

@@ -32,7 +32,10 @@ class FakeServer final : public ApiWriter {
   Result<Json> Get(const Target&) override { return service; }
   Result<Json> Patch(const Target&, const Json&) override { return Unused(); }
   Result<Json> PatchExactly(const Target&, const Json&) override { return Unused(); }
-  Result<Json> PatchStatus(const Target&, const Json&) override { return Unused(); }
+  Result<Json> PatchStatus(const Target&, const Json&) override {
+    writes.push_back("status");
+    return Unused();
+  }
   Status Delete(const Target& target) override {
     if (target.kind == Kind::kPlacement) {
       writes.push_back("delete Placement " + target.key.name);
@@ -205,6 +208,41 @@ TEST_F(JobServiceTest, GoesWithItsAttemptAndBeforeThePlacement) {
   for (int i = 0; i < 2; ++i) ASSERT_TRUE(controller_.Reconcile({"ns", "j"}));
   EXPECT_EQ(server_.writes,
             (std::vector<std::string>{"delete Service s-old", "delete Placement j-1"}));
+}
+
+// Its name is taken by somebody else, while the job runs: its workers are counted all the same.
+TEST_F(JobServiceTest, AJobThatRunsGoesOnWithoutIt) {
+  Put(1,
+      {Condition("Accepted", "True", "Valid"), Condition("Placed", "True", "Placed"),
+       Condition("PodsReady", "True", "PodsReady")},
+      true);
+  server_.service = ServiceOf("1", Json::array());
+  server_.service["metadata"]["labels"] = {{"app", "j"}};
+  EXPECT_FALSE(controller_.Reconcile({"ns", "j"}));
+  const auto paused = controller_.Reconcile({"ns", "j"});
+  ASSERT_FALSE(paused);  // the fake takes no status
+  EXPECT_EQ(server_.writes, std::vector<std::string>{"status"});
+  now_ += 60;
+  server_.service = nullptr;
+  EXPECT_TRUE(controller_.Reconcile({"ns", "j"}));
+  EXPECT_EQ(server_.writes, (std::vector<std::string>{"status", "create Service of attempt 1"}));
+}
+
+// Policies keep Weft from deleting it, and the job must not wait for that.
+TEST_F(JobServiceTest, APodThatOnlyNamesTheJobAsItsOwnerIsNotItsPod) {
+  Json conditions = Creating();
+  conditions.push_back(Condition("Restarting", "True", "NodeLost"));
+  Put(1, conditions, false);
+  Json pod = Json::parse(R"({"spec": {"containers": [{"name": "c"}]},
+                             "status": {"phase": "Running"}})");
+  pod["metadata"] = {{"name", "guest"},
+                     {"namespace", "ns"},
+                     {"uid", "guest"},
+                     {"resourceVersion", "7"},
+                     {"ownerReferences", Owners()}};
+  store_.Put(*api::DecodePod(pod, "test"));
+  ASSERT_TRUE(controller_.Reconcile({"ns", "j"}));
+  EXPECT_EQ(server_.writes, std::vector<std::string>{"delete Placement j-1"});
 }
 
 }  // namespace

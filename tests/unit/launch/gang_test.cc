@@ -67,21 +67,26 @@ TEST(PlacementFileTest, IgnoresFilesThatAreNotOfThisGang) {
   }
 }
 
-TEST(PlacementFileTest, OmitsLevelsThenNodesThatExceedTheSizeLimit) {
+// Pods are made from its levels; nodes are in the Placement too.
+TEST(PlacementFileTest, OmitsNodesThenLevelsThatExceedTheSizeLimit) {
   const api::TrainingJob job = Job(16'384);
-  Gang gang{&job, 1, "p1", std::vector<std::string>(16'384, std::string(30, 'n')), {}, {}, ""};
+  Gang gang{&job, 1, "p1", std::vector<std::string>(16'384, std::string(42, 'n')), {}, {}, ""};
   gang.levels = {{"leaf", {}, {}, false}};
   for (std::uint32_t w = 0; w < 16'384; ++w) {
-    gang.levels[0].domains.push_back(std::string(60, 'd'));
+    gang.levels[0].domains.push_back(std::string(30, 'd'));
     gang.levels[0].of_worker.push_back(w);
   }
+  const std::string without_nodes = PlacementFile(gang, 900'000);
+  EXPECT_FALSE(Json::parse(without_nodes).contains("nodes"));
+  EXPECT_EQ(Json::parse(without_nodes)["levels"].size(), 1U);
+  Gang later = gang;  // of another process, or after an interruption
+  later.levels.clear();
+  ReadPlacementFile(without_nodes, later);
+  EXPECT_EQ(later.levels, gang.levels);
+  gang.levels[0].domains.assign(16'384, std::string(60, 'd'));
   const Json without_levels = Json::parse(PlacementFile(gang, 900'000));
   EXPECT_FALSE(without_levels.contains("levels"));
-  EXPECT_EQ(without_levels["nodes"].size(), 16'384U);
-  gang.nodes.assign(16'384, std::string(63, 'n'));
-  const Json without_nodes = Json::parse(PlacementFile(gang, 900'000));
-  EXPECT_FALSE(without_nodes.contains("nodes"));
-  EXPECT_EQ(without_nodes["workers"], 16'384);
+  EXPECT_EQ(without_levels["workers"], 16'384);
 }
 
 TEST(AddressTest, NumbersHaveOneWidth) {

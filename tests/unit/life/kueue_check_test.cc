@@ -65,6 +65,7 @@ class QueuedWorkload {
     CheckView view;
     view.workload = &seen;
     view.checks = {&check};
+    if (second) view.checks.push_back(&*second);
     for (const api::Placement& one : placements) view.placements.push_back(&one);
     view.in_use = [this](const api::Placement& one) { return in_use.contains(one.meta.key.name); };
     view.flavor = [this](const std::string& name) { return name == "h100" ? &flavor : nullptr; };
@@ -96,6 +97,7 @@ class QueuedWorkload {
 
   Json workload;
   api::AdmissionCheck check;
+  std::optional<api::AdmissionCheck> second;
   api::ResourceFlavor flavor;
   std::vector<api::Placement> placements;
   std::set<std::string> in_use;
@@ -244,6 +246,29 @@ TEST(CheckTest, AFlavorThatCannotBeUsedIsNamed) {
   queue.workload["status"]["admission"]["podSetAssignments"][0]["flavors"] = {{"cpu", "gone"}};
   answer = std::get<AnswerCheck>(queue.Next());
   EXPECT_EQ(answer.message, "ResourceFlavor gone does not exist");
+}
+
+// A pod that keeps its own value would run where the quota is not for.
+TEST(CheckTest, AFlavorThatContradictsTheTemplateIsRejected) {
+  QueuedWorkload queue;
+  queue.flavor.node_labels["zone"] = "b";
+  const auto answer = std::get<AnswerCheck>(queue.Next());
+  EXPECT_EQ(answer.state, api::CheckState::kRejected);
+  EXPECT_EQ(answer.message,
+            "pod set main: ResourceFlavor h100 sets nodeSelector zone to b, which is a already; "
+            "correct the template or the flavor");
+}
+
+TEST(CheckTest, ChecksOfTwoFabricsAreRejected) {
+  QueuedWorkload queue;
+  queue.second = queue.check;
+  queue.second->meta.key.name = "other";
+  queue.second->parameters.name = "cpus";
+  const auto answer = std::get<AnswerCheck>(queue.Next());
+  EXPECT_EQ(answer.state, api::CheckState::kRejected);
+  EXPECT_EQ(answer.message,
+            "the queue's AdmissionChecks of Weft name the Fabrics gpus and cpus; a Workload gets "
+            "nodes of one");
 }
 
 TEST(CheckTest, ALabelWithAnotherValueIsRejectedBeforeKueueGivesUp) {

@@ -216,8 +216,9 @@ TEST(NextStepTest, AJobIsPlacedStartedAndCompleted) {
   world.Kubelet(api::PodPhase::kSucceeded, false);
   world.Run();
   EXPECT_EQ(world.Phase(), "Complete");
-  EXPECT_EQ(world.trace, (Trace{"place 1", "Accepted: Valid", "Placed: Placed", "create 3",
-                                "create service", "PodsReady: AllReady", "Complete: Succeeded"}));
+  EXPECT_EQ(world.trace,
+            (Trace{"place 1", "Accepted: Valid", "Placed: Placed", "create 3", "create service",
+                   "PodsReady: AllReady", "Complete: Succeeded", "delete service"}));
 }
 
 TEST(NextStepTest, RetriesAJobThatAdmissionRefusesWithBackoff) {
@@ -295,7 +296,7 @@ TEST(NextStepTest, AFailedContainerFailsAJobWithoutRestarts) {
   EXPECT_EQ(world.Phase(), "Failed");
   EXPECT_EQ(ReasonOf(world.status(), "Failed"), "OOMKilled");
   EXPECT_EQ(world.status().record.last_failure->exit_code, 137);
-  EXPECT_EQ(world.trace, (Trace{"Failed: OOMKilled", "delete 2"}));
+  EXPECT_EQ(world.trace, (Trace{"Failed: OOMKilled", "delete 2", "delete service"}));
 }
 
 TEST(NextStepTest, AnMPIWorkerWithoutSshdIsNamed) {
@@ -437,7 +438,7 @@ TEST(NextStepTest, AnMPIJobIsCompleteWhenItsLauncherIs) {
   world.pods()[0].phase = api::PodPhase::kSucceeded;
   world.Run();
   EXPECT_EQ(world.Phase(), "Complete");
-  EXPECT_EQ(world.trace, (Trace{"Complete: Succeeded", "delete 2"}));
+  EXPECT_EQ(world.trace, (Trace{"Complete: Succeeded", "delete 2", "delete service"}));
 }
 
 TEST(NextStepTest, AnOperatorThatDiedAfterTheCommitGoesOnWithIt) {
@@ -477,7 +478,8 @@ TEST(NextStepTest, AJobThatCannotBeReadIsToldOnceAndRunsOn) {
   world.job().unreadable.clear();
   world.job().meta.generation = 3;
   world.Run();
-  EXPECT_EQ(world.trace, (Trace{"Accepted: Valid", "Failed: PodFailed", "delete 2"}));
+  EXPECT_EQ(world.trace,
+            (Trace{"Accepted: Valid", "Failed: PodFailed", "delete 2", "delete service"}));
 }
 
 TEST(NextStepTest, AFinishedJobThatCannotBeReadNeverRunsAgain) {
