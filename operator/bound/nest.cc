@@ -8,6 +8,7 @@
 
 namespace weft::bound {
 
+using fabric::ByNode;
 using fabric::DomainIndex;
 using fabric::NodeIndex;
 using fabric::Tier;
@@ -46,9 +47,9 @@ std::optional<PlaneNest> PlaneNest::Of(const Instance& instance) {
   const Tier within = pair_cost.TierWithin(least);
   if (within == fabric::kOutside) return std::nullopt;
   PlaneNest made;
-  const auto add = [&](Tier tier, std::int64_t step, std::vector<DomainIndex> of_node) {
-    const NodeIndex nodes = instance.fabric().node_count();
-    made.of_node_.push_back(std::make_unique<std::vector<DomainIndex>>(std::move(of_node)));
+  const auto add = [&](Tier tier, std::int64_t step, ByNode<DomainIndex> of_node) {
+    const std::uint32_t nodes = instance.fabric().node_count();
+    made.of_node_.push_back(std::make_unique<ByNode<DomainIndex>>(std::move(of_node)));
     made.nest_.push_back({tier, step, made.of_node_.back().get(), nodes, false});
   };
   const Tier last = instance.node_tier();
@@ -76,7 +77,8 @@ std::vector<Run> Homes(const Instance& instance, Tier home) {
   for (DomainIndex d{0}; d + 1 < begin.EndIndex(); ++d) {
     if (instance.SlotsIn(home, d) < instance.workers()) continue;
     runs.push_back({begin[d], begin[d + 1]});
-    if (runs.size() > kMostHomes) return {{0, instance.fabric().node_count()}};
+    if (runs.size() > kMostHomes)
+      return {{NodeIndex{0}, NodeIndex{instance.fabric().node_count()}}};
   }
   return runs;
 }

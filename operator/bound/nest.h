@@ -16,12 +16,12 @@ namespace weft::bound {
 struct Level {
   fabric::Tier tier{0};
   std::int64_t step = 0;
-  const std::vector<fabric::DomainIndex>* of_node = nullptr;
+  const fabric::ByNode<fabric::DomainIndex>* of_node = nullptr;
   std::uint32_t domains = 0;
   bool in_tree = false;
 
   fabric::DomainIndex Of(fabric::NodeIndex n) const {
-    return of_node == nullptr ? fabric::DomainIndex{n} : (*of_node)[n];
+    return of_node == nullptr ? AsDomain(n) : (*of_node)[n];
   }
 };
 using Nest = std::vector<Level>;
@@ -40,13 +40,13 @@ class PlaneNest {
  private:
   PlaneNest() = default;
 
-  std::vector<std::unique_ptr<std::vector<fabric::DomainIndex>>> of_node_;
+  std::vector<std::unique_ptr<fabric::ByNode<fabric::DomainIndex>>> of_node_;
   Nest nest_;  // points into of_node_
 };
 
 // A run of consecutive nodes that may hold the whole job.
 struct Run {
-  fabric::NodeIndex begin = 0, end = 0;
+  fabric::NodeIndex begin{0}, end{0};
 };
 
 // One run for each domain of tier `home` with room for the job; one run of all nodes if there are

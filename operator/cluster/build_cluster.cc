@@ -175,7 +175,7 @@ class Builder {
 
   void NotePower(const fabric::Fabric& on) {
     if (!on.limits_power()) return;
-    for (fabric::NodeIndex n = 0; n < on.node_count(); ++n) {
+    for (const fabric::NodeIndex n : Range<fabric::NodeIndex>(on.node_count())) {
       if (on.accelerators(n) == 0 || on.peak_watts(on.pool(n)) > 0) continue;
       AddNote(Severity::kWarning, "PowerUnknown",
               "fabric \"" + on.spec().name + "\": the accelerator of node " + on.node(n).name +

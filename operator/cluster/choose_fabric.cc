@@ -20,7 +20,7 @@ std::string KnownFabrics(const Cluster& cluster) {
 bool Offers(const ClusterFabric& on, const WorkloadView& workload) {
   const auto resource = on.fabric->FindResource(workload.accelerator->resource_name);
   if (!resource) return false;
-  for (fabric::NodeIndex n = 0; n < on.fabric->node_count(); ++n) {
+  for (const fabric::NodeIndex n : Range<fabric::NodeIndex>(on.fabric->node_count())) {
     if (on.fabric->allocatable(n, *resource) > 0) return true;
   }
   return false;
@@ -33,11 +33,11 @@ bool MayUse(const ClusterFabric& on, const WorkloadView& workload) {
   query.job = api::Show(workload.key());
   query.cap = workload.workers;
   query.ignore_claims = true;
-  std::vector<std::uint32_t> slots;
+  fabric::ByNode<std::uint32_t> slots;
   rules::CountSlots(on.claims, query, slots);
   const auto room_of = [&](auto counts) {
     std::uint64_t sum = 0;
-    for (fabric::NodeIndex n = 0; n < slots.size(); ++n) {
+    for (const fabric::NodeIndex n : slots.Indices()) {
       if (counts(on.fabric->pool(n))) sum += slots[n];
     }
     return sum;

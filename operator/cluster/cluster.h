@@ -19,7 +19,7 @@ namespace weft::cluster {
 
 // The claims of one worker on one node.
 struct Holding {
-  fabric::NodeIndex node = 0;
+  fabric::NodeIndex node{0};
   const fabric::Resources* amounts = nullptr;  // lives as long as the Cluster
   const api::Pod* pod = nullptr;               // of the cluster's inputs; null: assumed
   std::string compute_domain;                  // the owner; "" if none

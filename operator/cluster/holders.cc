@@ -17,7 +17,7 @@ using OwnerKey = std::pair<std::string, ObjectKey>;  // kind, key
 
 struct Site {
   std::size_t fabric = 0;
-  fabric::NodeIndex node = 0;
+  fabric::NodeIndex node{0};
 };
 
 class Booking {

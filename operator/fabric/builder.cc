@@ -176,15 +176,17 @@ bool FabricBuilder::ScaleUpNests() const {
 }
 
 void FabricBuilder::OrderTree() {
+  std::vector<std::uint32_t> order;
   for (std::uint32_t n = 0; n < candidates_.size(); ++n) {
-    if (!groups_.aside[n]) order_.push_back(n);
+    if (!groups_.aside[n]) order.push_back(n);
   }
   // Stable sorts from the narrowest tier to the widest, so the widest tier is the primary key.
-  if (nested_) SortByGroup(scale_up_, LeastNodes(scale_up_, order_), order_);
+  if (nested_) SortByGroup(scale_up_, LeastNodes(scale_up_, order), order);
   for (std::size_t l = groups_.levels.size(); l-- > 0;) {
     const Groups& level = groups_.levels[l];
-    SortByGroup(level, LeastNodes(level, order_), order_);
+    SortByGroup(level, LeastNodes(level, order), order);
   }
+  order_ = ByNode<std::uint32_t>(std::move(order));
 }
 
 TierInfo& FabricBuilder::AddTier(const std::string& name, const Link& link) {
@@ -193,11 +195,11 @@ TierInfo& FabricBuilder::AddTier(const std::string& name, const Link& link) {
 }
 
 void FabricBuilder::FillTiers() {
-  const auto count = static_cast<NodeIndex>(order_.size());
+  const NodeIndex count = order_.EndIndex();
   AddTier("outside", links_.outside);
-  fabric_.domains_.back() = {.begin = {0, count},
+  fabric_.domains_.back() = {.begin = {NodeIndex{0}, count},
                              .child_begin = {},
-                             .of_node = std::vector<DomainIndex>(count),
+                             .of_node = ByNode<DomainIndex>(count),
                              .names = {"outside"}};
   const FabricSpec& spec = fabric_.spec_;
   for (std::size_t l = 0; l < spec.levels.size(); ++l) {
@@ -210,9 +212,9 @@ void FabricBuilder::FillTiers() {
   if (spec.scale_up) FillScaleUp();
   AddTier("node", links_.node);
   TierDomains& nodes = fabric_.domains_.back();
-  nodes.begin.resize(count + 1);
-  std::iota(nodes.begin.begin(), nodes.begin.end(), 0U);
-  for (NodeIndex n = 0; n < count; ++n) nodes.of_node.push_back(DomainIndex{n});
+  nodes.begin.resize(order_.size() + 1);
+  std::iota(nodes.begin.begin(), nodes.begin.end(), NodeIndex{0});
+  for (const NodeIndex n : order_.Indices()) nodes.of_node.push_back(AsDomain(n));
   // The first child of a domain is the one with the domain's first node.
   for (Tier tier{0}; tier + 1 < fabric_.domains_.EndIndex(); ++tier) {
     TierDomains& domains = fabric_.domains_[tier];
@@ -228,7 +230,7 @@ void FabricBuilder::FillDomains(const Groups& groups) {
   TierDomains& domains = fabric_.domains_.back();
   domains.of_node.resize(order_.size());
   std::uint32_t last = kNoGroup;
-  for (NodeIndex n = 0; n < order_.size(); ++n) {
+  for (const NodeIndex n : order_.Indices()) {
     const std::uint32_t group = groups.of_node[order_[n]];
     if (group != last) {
       domains.begin.push_back(n);
@@ -237,7 +239,7 @@ void FabricBuilder::FillDomains(const Groups& groups) {
     }
     domains.of_node[n] = domains.begin.EndIndex() - 1;
   }
-  domains.begin.push_back(static_cast<NodeIndex>(order_.size()));
+  domains.begin.push_back(order_.EndIndex());
 }
 
 void FabricBuilder::FillScaleUp() {
@@ -276,7 +278,7 @@ void FabricBuilder::FillPlanes() {
   fabric_.plane_class_ = fabric_.planes_.front().of_node;
   for (std::size_t p = 1; p < fabric_.planes_.size(); ++p) {
     std::map<std::pair<DomainIndex, DomainIndex>, DomainIndex> number;
-    for (NodeIndex n = 0; n < order_.size(); ++n) {
+    for (const NodeIndex n : order_.Indices()) {
       const std::pair both(fabric_.plane_class_[n], fabric_.planes_[p].of_node[n]);
       const auto next = DomainIndex::Of(number.size());
       fabric_.plane_class_[n] = number.emplace(both, next).first->second;
@@ -306,9 +308,9 @@ Status FabricBuilder::FillTorus() {
                    std::to_string(places_in_all) + " places together, which is more than " +
                    std::to_string(kTorusPlacesInAll));
   }
-  std::vector<TorusPlace> places;
+  ByNode<TorusPlace> places;
   for (const std::uint32_t n : order_) places.push_back(places_[n]);
-  std::vector<std::uint32_t> torus_of;  // by NodeIndex
+  ByNode<std::uint32_t> torus_of;
   for (const DomainIndex d : toruses.of_node) torus_of.push_back(d.Raw());
   fabric_.torus_.emplace(std::move(shapes), std::move(shape_of), std::move(torus_of),
                          std::move(places));
@@ -326,7 +328,7 @@ void FabricBuilder::FillNodes() {
     if (!groups_.aside[n]) rank_of_candidate[n] = rank++;
   }
   fabric_.nodes_.reserve(count);
-  for (NodeIndex n = 0; n < count; ++n) {
+  for (const NodeIndex n : order_.Indices()) {
     fabric_.nodes_.push_back(nodes_.Share(source_[order_[n]]));
     fabric_.name_rank_[n] = rank_of_candidate[order_[n]];
     fabric_.by_name_[fabric_.name_rank_[n]] = n;
@@ -340,7 +342,7 @@ void FabricBuilder::FillRails() {
   const int full = fabric_.spec_.rails->count;
   fabric_.rails_.assign(order_.size(), full);
   if (groups_.rails.empty()) return;
-  for (NodeIndex n = 0; n < order_.size(); ++n) {
+  for (const NodeIndex n : order_.Indices()) {
     fabric_.rails_[n] = groups_.rails[order_[n]];
     fabric_.any_degraded_ = fabric_.any_degraded_ || fabric_.rails_[n] < full;
   }
@@ -360,11 +362,11 @@ void FabricBuilder::FillResources() {
   }
   fabric_.allocatable_.assign(order_.size() * columns, 0);
   fabric_.accelerators_.assign(order_.size(), 0);
-  for (NodeIndex n = 0; n < order_.size(); ++n) {
+  for (const NodeIndex n : order_.Indices()) {
     ResourceIndex r;  // both lists are sorted by name
-    for (const auto& [name, amount] : fabric_.nodes_[n].allocatable) {
+    for (const auto& [name, amount] : fabric_.node(n).allocatable) {
       while (fabric_.resources_[r] != name) ++r;
-      fabric_.allocatable_[n * columns + r.Raw()] = amount;
+      fabric_.allocatable_[n.Raw() * columns + r.Raw()] = amount;
       if (!fabric_.accelerator_resource_[r]) continue;
       fabric_.accelerators_[n] = SaturatingAdd(fabric_.accelerators_[n], amount);
     }
@@ -378,9 +380,9 @@ void FabricBuilder::FillResources() {
 
 void FabricBuilder::FillPools() {
   std::map<Pool, PoolIndex> index;
-  std::vector<const PoolIndex*> of_node;
-  for (NodeIndex n = 0; n < order_.size(); ++n) {
-    const PoolLabels labels = ReadPoolLabels(fabric_.nodes_[n]);
+  ByNode<const PoolIndex*> of_node;
+  for (const NodeIndex n : order_.Indices()) {
+    const PoolLabels labels = ReadPoolLabels(fabric_.node(n));
     Pool pool{std::string(labels.product), labels.capacity.value_or(CapacityType::kOnDemand)};
     if (pool.product.empty() && fabric_.accelerators_[n] > 0) {
       pool.product = fabric_.spec_.accelerator_model;
@@ -394,7 +396,7 @@ void FabricBuilder::FillPools() {
   }
   const std::size_t columns = fabric_.resources_.size();
   fabric_.pool_offers_.assign(fabric_.pools_.size() * columns, 0);
-  for (NodeIndex n = 0; n < order_.size(); ++n) {
+  for (const NodeIndex n : order_.Indices()) {
     const PoolIndex pool = *of_node[n];
     fabric_.pool_.push_back(pool);
     for (ResourceIndex r : fabric_.resources_.Indices()) {
@@ -413,10 +415,10 @@ void FabricBuilder::FillUsable() {
 void FabricBuilder::FillTaintClasses() {
   using Classes = std::map<const NodeFacts*, std::uint32_t, TaintClassLess>;
   std::map<std::string_view, Classes> classes;  // by unusable_why
-  for (NodeIndex n = 0; n < order_.size(); ++n) {
+  for (const NodeIndex n : order_.Indices()) {
     const auto next = static_cast<std::uint32_t>(fabric_.taint_classes_.size());
     const auto [entry, added] =
-        classes[fabric_.unusable_why(n)].try_emplace(&fabric_.nodes_[n], next);
+        classes[fabric_.unusable_why(n)].try_emplace(&fabric_.node(n), next);
     if (added) fabric_.taint_classes_.push_back(n);
     fabric_.taint_class_.push_back(entry->second);
   }

@@ -21,7 +21,7 @@ class FabricBuilder {
   Status SelectNodes();  // fills candidates_, by name
   Status GroupNodes();   // fills groups_, places_ and scale_up_
   bool ScaleUpNests() const;
-  void OrderTree();  // fills order_: candidates in tree order
+  void OrderTree();  // fills order_
   void FillTiers();
   TierInfo& AddTier(const std::string& name, const Link& link);
   void FillDomains(const Groups& groups);
@@ -45,7 +45,7 @@ class FabricBuilder {
   Groups scale_up_;
   bool nested_ = false;
   std::vector<TorusPlace> places_;  // by candidate; empty without a torus
-  std::vector<std::uint32_t> order_;
+  ByNode<std::uint32_t> order_;     // candidates
   ResolvedLinks links_;
   Fabric fabric_;
 };

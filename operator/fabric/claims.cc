@@ -23,8 +23,8 @@ Claims::Claims(const Fabric& fabric)
       compute_domain_(fabric.node_count()),
       compute_domain_pods_(fabric.node_count(), 0) {
   const auto resources = fabric.resources().EndIndex();
-  free_.reserve(static_cast<std::size_t>(fabric.node_count()) * resources.Raw());
-  for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
+  free_.reserve(std::size_t{fabric.node_count()} * resources.Raw());
+  for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
     for (ResourceIndex r{0}; r < resources; ++r) free_.push_back(fabric.allocatable(n, r));
   }
 }
@@ -46,7 +46,7 @@ void Claims::Remove(NodeIndex node, const Resources& amounts, const std::string&
 
 // Applies `to_used` to what is used on the node and `to_free` to what is free.
 void Claims::Account(NodeIndex node, const Resources& amounts, Sum to_used, Sum to_free) {
-  WEFT_CHECK(node < fabric_->node_count());
+  WEFT_CHECK(node.Raw() < fabric_->node_count());
   if (history_.nodes.size() >= fabric_->node_count()) history_ = History();
   history_.nodes.push_back(node);
   bool pods_given = false;

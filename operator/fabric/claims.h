@@ -55,14 +55,14 @@ class Claims {
   using Sum = std::int64_t (*)(std::int64_t, std::int64_t);
   void Account(NodeIndex node, const Resources& amounts, Sum to_used, Sum to_free);
   std::size_t Slot(NodeIndex n, ResourceIndex r) const {
-    return static_cast<std::size_t>(n) * fabric_->resources().size() + r.Raw();
+    return std::size_t{n.Raw()} * fabric_->resources().size() + r.Raw();
   }
 
   const Fabric* fabric_;
-  std::vector<std::int64_t> free_;
-  std::vector<std::int64_t> used_accelerators_;
-  std::vector<std::string> compute_domain_;
-  std::vector<std::uint32_t> compute_domain_pods_;  // by node: pods that hold its ComputeDomain
+  std::vector<std::int64_t> free_;  // node-major
+  ByNode<std::int64_t> used_accelerators_;
+  ByNode<std::string> compute_domain_;
+  ByNode<std::uint32_t> compute_domain_pods_;  // pods that hold the node's ComputeDomain
   History history_;
 };
 

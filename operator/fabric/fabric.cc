@@ -20,8 +20,8 @@ Tier Fabric::SlowSharedTier(NodeIndex a, NodeIndex b) const {
 std::optional<NodeIndex> Fabric::FindNode(const std::string& name) const {
   const auto found =
       std::lower_bound(by_name_.begin(), by_name_.end(), name,
-                       [&](NodeIndex n, const std::string& key) { return nodes_[n].name < key; });
-  if (found == by_name_.end() || nodes_[*found].name != name) return std::nullopt;
+                       [&](NodeIndex n, const std::string& key) { return node(n).name < key; });
+  if (found == by_name_.end() || node(*found).name != name) return std::nullopt;
   return *found;
 }
 

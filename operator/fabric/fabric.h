@@ -75,15 +75,15 @@ class Fabric {
     return spec_.scale_up && spec_.scale_up->requires_claim == ScaleUpRequires::kComputeDomain;
   }
 
-  NodeIndex node_count() const { return static_cast<NodeIndex>(nodes_.size()); }
-  const NodeFacts& node(NodeIndex n) const { return nodes_[n]; }
+  std::uint32_t node_count() const { return static_cast<std::uint32_t>(nodes_.size()); }
+  const NodeFacts& node(NodeIndex n) const { return nodes_[n.Raw()]; }
   // Rank of the node's name among all nodes of the fabric, to break ties by name.
   std::uint32_t name_rank(NodeIndex n) const { return name_rank_[n]; }
   std::optional<NodeIndex> FindNode(const std::string& name) const;
 
   // Each node's path in the tree as one number. From the highest bit in which two codes differ,
   // parting_tier(bit) gives the narrowest tier that both nodes share. Empty if 64 bits are too few.
-  std::span<const std::uint64_t> path_codes() const { return path_codes_; }
+  IndexSpan<NodeIndex, const std::uint64_t> path_codes() const { return path_codes_; }
   Tier parting_tier(int bit) const { return parting_tier_[static_cast<std::size_t>(bit)]; }
 
   // The narrowest tier that the two nodes share; the node tier if they are the same node.
@@ -105,7 +105,7 @@ class Fabric {
   IndexSpan<ResourceIndex, const std::string> resources() const { return resources_; }
   std::optional<ResourceIndex> FindResource(const std::string& name) const;
   std::int64_t allocatable(NodeIndex n, ResourceIndex r) const {
-    return allocatable_[static_cast<std::size_t>(n) * resources_.size() + r.Raw()];
+    return allocatable_[std::size_t{n.Raw()} * resources_.size() + r.Raw()];
   }
   // Sums over the accelerator resources, for a node and for the nodes of a domain.
   std::int64_t accelerators(NodeIndex n) const { return accelerators_[n]; }
@@ -151,7 +151,7 @@ class Fabric {
   ByTier<TierDomains> domains_;
   std::optional<Tier> nested_scale_up_;
   std::vector<Plane> planes_;
-  std::vector<DomainIndex> plane_class_;
+  ByNode<DomainIndex> plane_class_;
   Link scale_up_link_;
   Link node_link_;
   std::optional<Torus> torus_;
@@ -159,24 +159,24 @@ class Fabric {
   Link torus_link_;
   std::vector<std::string> absent_toruses_;
   SharedList<NodeFacts> nodes_;
-  std::vector<std::uint32_t> name_rank_;
+  ByNode<std::uint32_t> name_rank_;
   std::vector<NodeIndex> by_name_;
-  std::vector<std::uint64_t> path_codes_;
+  ByNode<std::uint64_t> path_codes_;
   std::array<Tier, 64> parting_tier_{};
-  std::vector<int> rails_;
+  ByNode<int> rails_;
   bool any_degraded_ = false;
   IndexVector<ResourceIndex, std::string> resources_;
   IndexVector<ResourceIndex, bool> accelerator_resource_;
-  std::vector<std::int64_t> allocatable_;
-  std::vector<std::int64_t> accelerators_;
-  std::vector<std::int64_t> accelerators_before_;  // by node: sum over all earlier nodes
+  std::vector<std::int64_t> allocatable_;  // node-major
+  ByNode<std::int64_t> accelerators_;
+  ByNode<std::int64_t> accelerators_before_;  // sum over all earlier nodes; nodes + 1 entries
   IndexVector<PoolIndex, Pool> pools_;
-  std::vector<PoolIndex> pool_;
+  ByNode<PoolIndex> pool_;
   std::vector<std::uint8_t> pool_offers_;  // pool-major
   IndexVector<PoolIndex, double> peak_watts_;
   bool limits_power_ = false;
-  std::vector<std::string> unusable_why_;
-  std::vector<std::uint32_t> taint_class_;
+  ByNode<std::string> unusable_why_;
+  ByNode<std::uint32_t> taint_class_;
   std::vector<NodeIndex> taint_classes_;
   std::vector<IncompleteNode> incomplete_;
   std::vector<Inconsistency> inconsistencies_;

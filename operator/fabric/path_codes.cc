@@ -5,7 +5,7 @@
 
 namespace weft::fabric {
 
-PathCodes CodePaths(const ByTier<TierDomains>& domains, NodeIndex nodes) {
+PathCodes CodePaths(const ByTier<TierDomains>& domains, std::uint32_t nodes) {
   PathCodes codes;
   const Tier last = domains.EndIndex() - 1;
   ByTier<int> width(last + 1, 0);
@@ -29,7 +29,8 @@ PathCodes CodePaths(const ByTier<TierDomains>& domains, NodeIndex nodes) {
     const auto& parent_begin = domains[t - 1].child_begin;
     const auto& parent = domains[t - 1].of_node;
     const auto& own = domains[t].of_node;
-    for (NodeIndex n = 0; n < nodes && width[t] > 0; ++n) {
+    if (width[t] == 0) continue;
+    for (const NodeIndex n : codes.of_node.Indices()) {
       const std::uint64_t child = own[n] - parent_begin[parent[n]];
       codes.of_node[n] |= child << low;
     }

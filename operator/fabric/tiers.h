@@ -12,17 +12,21 @@ namespace weft::fabric {
 // Dense ids. NodeIndex counts nodes in tree order: the nodes of a domain are one contiguous run at
 // every tier, domains of one parent are ordered by their least node name, and nodes of a narrowest
 // domain are ordered by name.
-using NodeIndex = std::uint32_t;
+using NodeIndex = Index<struct NodeTag>;
 using DomainIndex = Index<struct DomainTag>;  // within one tier
 using ResourceIndex = Index<struct ResourceTag>;
 
 // Tiers run from wide to narrow: tier 0 is `outside` (one domain that holds every node), then the
 // levels widest first, then the scale-up network if it nests in them, and last the node itself (its
-// domain index is the NodeIndex). A larger Tier is a narrower domain.
+// domain index has the number of the NodeIndex). A larger Tier is a narrower domain.
 using Tier = Index<struct TierTag>;
 inline constexpr Tier kOutside{0};
+constexpr DomainIndex AsDomain(NodeIndex n) { return DomainIndex{n.Raw()}; }  // of the node tier
+constexpr NodeIndex AsNode(DomainIndex d) { return NodeIndex{d.Raw()}; }
 template <typename T>
 using ByTier = IndexVector<Tier, T>;
+template <typename T>
+using ByNode = IndexVector<NodeIndex, T>;
 template <typename T>
 using ByDomain = IndexVector<DomainIndex, T>;
 
@@ -48,9 +52,9 @@ struct TierInfo {
 struct Plane {
   std::string name;
   Link link;
-  bool scale_up = false;             // a job needs what spec().scale_up requires, if anything
-  std::vector<DomainIndex> of_node;  // by NodeIndex; numbered by the first node
-  ByDomain<std::string> names;       // by domain: the label's value, or the node's name
+  bool scale_up = false;        // a job needs what spec().scale_up requires, if anything
+  ByNode<DomainIndex> of_node;  // numbered by the first node
+  ByDomain<std::string> names;  // by domain: the label's value, or the node's name
 
   std::uint32_t size() const { return EndIndex().Raw(); }
   DomainIndex EndIndex() const { return names.EndIndex(); }
@@ -62,7 +66,7 @@ struct TierDomains {
   // The first child of each domain in the next narrower tier (domains + 1 entries); empty at the
   // node tier.
   ByDomain<DomainIndex> child_begin;
-  std::vector<DomainIndex> of_node;  // by NodeIndex
+  ByNode<DomainIndex> of_node;
   // The label's value ("parent/value" if the level's identity is kPath); empty at the node tier.
   ByDomain<std::string> names;
 

@@ -37,7 +37,7 @@ TorusShape::TorusShape(std::span<const TorusDimension> dimensions) {
 }
 
 Torus::Torus(std::vector<TorusShape> shapes, std::vector<std::uint32_t> shape_of,
-             std::vector<std::uint32_t> torus_of, std::vector<TorusPlace> places)
+             ByNode<std::uint32_t> torus_of, ByNode<TorusPlace> places)
     : shapes_(std::move(shapes)),
       shape_of_(std::move(shape_of)),
       torus_of_(std::move(torus_of)),
@@ -58,7 +58,7 @@ Torus::Torus(std::vector<TorusShape> shapes, std::vector<std::uint32_t> shape_of
     }
   }
   node_at_.assign(all, kNoNode);
-  for (NodeIndex n = 0; n < places_.size(); ++n) {
+  for (const NodeIndex n : places_.Indices()) {
     const std::size_t at = first_place_[torus_of_[n]] + ShapeAround(n).Flat(places_[n]);
     WEFT_CHECK(node_at_[at] == kNoNode);  // else two workers would be placed as if on one host
     node_at_[at] = n;

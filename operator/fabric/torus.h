@@ -54,12 +54,12 @@ class TorusShape {
 // two toruses may differ; a place may be empty.
 class Torus {
  public:
-  static constexpr NodeIndex kNoNode = ~NodeIndex{0};
+  static constexpr NodeIndex kNoNode{~0U};
 
-  // Shapes  shape_of: by torus, an index into `shapes`. torus_of, places: by node; no two nodes of
-  //         a torus have the same place.
+  // Shapes  shape_of: by torus, an index into `shapes`. torus_of, places: no two nodes of one
+  //         torus have the same place.
   Torus(std::vector<TorusShape> shapes, std::vector<std::uint32_t> shape_of,
-        std::vector<std::uint32_t> torus_of, std::vector<TorusPlace> places);
+        ByNode<std::uint32_t> torus_of, ByNode<TorusPlace> places);
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(shape_of_.size()); }
   // The number of the torus's shape: equal for toruses of one shape.
@@ -86,8 +86,8 @@ class Torus {
   std::vector<TorusShape> shapes_;
   std::vector<std::uint32_t> shape_of_;   // by torus
   std::vector<std::size_t> first_place_;  // by torus: where its places begin in node_at_
-  std::vector<std::uint32_t> torus_of_;
-  std::vector<TorusPlace> places_;
+  ByNode<std::uint32_t> torus_of_;
+  ByNode<TorusPlace> places_;
   std::vector<NodeIndex> node_at_;  // places of the first torus, of the second, ...
   std::vector<std::uint32_t> places_within_;
 };

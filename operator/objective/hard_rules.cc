@@ -26,7 +26,7 @@ bool MeetsHardRules(const Instance& instance, Nodes nodes) {
   for (std::size_t i = 0; i < sorted.size();) {
     std::size_t end = i;
     while (end < sorted.size() && sorted[end] == sorted[i]) ++end;
-    WEFT_DCHECK(sorted[i] < instance.slots().size());  // every worker has a node
+    WEFT_DCHECK(sorted[i] < instance.slots().EndIndex());  // every worker has a node
     if (end - i > instance.slots()[sorted[i]]) return false;
     i = end;
   }

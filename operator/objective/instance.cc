@@ -79,7 +79,7 @@ Instance::Instance(const fabric::Claims& claims, const Request& request,
 
 void Instance::BuildPrevious() {
   previous_ = request_->previous_nodes;
-  std::erase_if(previous_, [&](NodeIndex n) { return n >= slots().size(); });
+  std::erase_if(previous_, [&](NodeIndex n) { return n >= slots().EndIndex(); });
   std::sort(previous_.begin(), previous_.end());
   previous_.erase(std::unique(previous_.begin(), previous_.end()), previous_.end());
 }
@@ -131,7 +131,7 @@ void Instance::BuildPreferredSets() {
 // Domains are runs in tree order, so a domain with the first and the last node has all nodes
 // between them.
 Tier Instance::HullOf(std::span<const std::uint32_t> workers, Nodes nodes) const {
-  NodeIndex least = kUnplaced, most = 0;
+  NodeIndex least = kUnplaced, most{0};
   for (std::uint32_t worker : workers) {
     if (nodes[worker] == kUnplaced) continue;
     least = std::min(least, nodes[worker]);
@@ -141,7 +141,7 @@ Tier Instance::HullOf(std::span<const std::uint32_t> workers, Nodes nodes) const
 }
 
 Tier Instance::HullOfAll(Nodes nodes) const {
-  NodeIndex least = kUnplaced, most = 0;
+  NodeIndex least = kUnplaced, most{0};
   for (NodeIndex node : nodes) {
     if (node == kUnplaced) continue;
     least = std::min(least, node);
@@ -156,7 +156,7 @@ void Instance::BuildCapacity() {
   for (Tier t = last + 1; t-- > Tier{0};) {
     const fabric::TierDomains& domains = fabric().domains(t);
     for (DomainIndex d{0}; d < domains.EndIndex(); ++d) {
-      std::uint64_t sum = t == last ? slots()[d.Raw()] : 0;
+      std::uint64_t sum = t == last ? slots()[AsNode(d)] : 0;
       if (t != last) {
         for (DomainIndex c = domains.child_begin[d]; c < domains.child_begin[d + 1]; ++c) {
           sum += capacity_[t + 1][c];

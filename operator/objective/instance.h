@@ -44,7 +44,7 @@ class Instance {
   std::uint32_t workers() const { return request_->workers; }
   fabric::Tier node_tier() const { return fabric().node_tier(); }
 
-  std::span<const std::uint32_t> slots() const { return rooms_->slots(); }
+  IndexSpan<fabric::NodeIndex, const std::uint32_t> slots() const { return rooms_->slots(); }
   // How many workers fit in the domain in whole atoms. Exact if all atoms of the tier have the same
   // size, else an upper bound.
   std::uint64_t capacity(fabric::Tier tier, fabric::DomainIndex domain) const {

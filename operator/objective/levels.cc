@@ -39,7 +39,7 @@ class Use {
       if (n != kUnplaced) used.Insert(n);
     }
     for (Tier t{1}; t < domains_.EndIndex(); ++t) {
-      const std::vector<DomainIndex>& of_node = instance.fabric().domains(t).of_node;
+      const fabric::ByNode<DomainIndex>& of_node = instance.fabric().domains(t).of_node;
       used.ForEach([&](NodeIndex n) {
         if (domains_[t].empty() || domains_[t].back() != of_node[n]) {
           domains_[t].push_back(of_node[n]);

@@ -21,14 +21,15 @@ class NodeSet {
     for (fabric::NodeIndex n : nodes) Insert(n);
   }
 
-  void Insert(fabric::NodeIndex n) { words_[n / kBits] |= std::uint64_t{1} << (n % kBits); }
+  void Insert(fabric::NodeIndex n) {
+    words_[n.Raw() / kBits] |= std::uint64_t{1} << (n.Raw() % kBits);
+  }
 
   template <typename Visit>
   void ForEach(Visit visit) const {
     for (std::size_t i = 0; i < words_.size(); ++i) {
       for (std::uint64_t word = words_[i]; word != 0; word &= word - 1) {
-        visit(static_cast<fabric::NodeIndex>(i * kBits +
-                                             static_cast<std::size_t>(std::countr_zero(word))));
+        visit(fabric::NodeIndex::Of(i * kBits + static_cast<std::size_t>(std::countr_zero(word))));
       }
     }
   }

@@ -8,6 +8,6 @@ namespace weft::objective {
 
 // The node of each worker. In a partial placement, workers without a node have kUnplaced.
 using Nodes = std::span<const fabric::NodeIndex>;
-inline constexpr fabric::NodeIndex kUnplaced = ~fabric::NodeIndex{0};
+inline constexpr fabric::NodeIndex kUnplaced{~0U};
 
 }  // namespace weft::objective

@@ -41,7 +41,7 @@ Int128 PairSum(const fabric::Fabric& fabric, std::span<const NodeSeat> seats,
     const std::int64_t step = weight[tier - 1] - weight[tier];
     if (step == 0) continue;
     WEFT_DCHECK(step > 0);
-    const std::vector<DomainIndex>& of_node = fabric.domains(tier).of_node;
+    const fabric::ByNode<DomainIndex>& of_node = fabric.domains(tier).of_node;
     Int128 together = 0;
     for (std::size_t i = 0; i < seats.size();) {
       Int128 in_domain = 0;
@@ -80,7 +80,7 @@ PairCost::PairCost(const fabric::Fabric& fabric, bool claims_compute_domain) : f
   for (const Plane& plane : planes_) least_off_torus_ = std::min(least_off_torus_, plane.weight);
   hierarchical_ = planes_.empty() && torus_ == nullptr && !fabric.any_degraded();
   if (!hierarchical_ || fabric.path_codes().empty()) return;
-  codes_ = fabric.path_codes().data();
+  codes_ = fabric.path_codes().Items().data();
   for (int bit = 0; bit < 64; ++bit) {
     weight_by_bit_[static_cast<std::size_t>(bit) + 1] = weight_[fabric.parting_tier(bit)];
   }

@@ -31,7 +31,7 @@ class PairCost {
   using NetworkIndex = std::uint32_t;
   // A network that divides the nodes, and that the job may use.
   struct Plane {
-    const std::vector<fabric::DomainIndex>* of_node;
+    const fabric::ByNode<fabric::DomainIndex>* of_node;
     std::int64_t weight;  // of two nodes of one domain
     NetworkIndex network;
 
@@ -59,7 +59,8 @@ class PairCost {
   // The pair's weight; 0 if both are the same node. Rails that either node lacks scale it up.
   std::int64_t Weight(fabric::NodeIndex a, fabric::NodeIndex b) const {
     if (codes_ == nullptr) return a == b ? 0 : SlowWeight(a, b);
-    return weight_by_bit_[static_cast<std::size_t>(std::bit_width(codes_[a] ^ codes_[b]))];
+    return weight_by_bit_[static_cast<std::size_t>(
+        std::bit_width(codes_[a.Raw()] ^ codes_[b.Raw()]))];
   }
   // Weight of a tier for nodes with all rails; 0 for the node tier.
   std::int64_t TierWeight(fabric::Tier tier) const { return weight_[tier]; }
@@ -89,7 +90,7 @@ class PairCost {
   // A key of the node. Two nodes of the same narrowest domain have equal keys if a worker of any
   // job costs the same on both.
   std::uint64_t stand(fabric::NodeIndex n) const {
-    if (torus_ != nullptr) return n;  // every place of a torus has its own distances
+    if (torus_ != nullptr) return n.Raw();  // every place of a torus has its own distances
     const std::uint64_t plane_class = fabric_->plane_class(n).Raw();
     return plane_class << 32 | static_cast<std::uint32_t>(fabric_->rails_of(n));
   }

@@ -34,7 +34,7 @@ class RingRate {
 
  private:
   void Visit(Tier tier, std::span<const Seat> seats) {
-    const std::vector<DomainIndex>& of_node = instance_.fabric().domains(tier).of_node;
+    const fabric::ByNode<DomainIndex>& of_node = instance_.fabric().domains(tier).of_node;
     used_.clear();
     std::uint32_t open = 0;  // members without a node
     for (std::size_t i = 0; i < seats.size(); ++i) {

@@ -66,7 +66,7 @@ FreeTable::FreeTable(const Claims& claims, bool ignore_claims) {
   used_.resize(last + 1);
   usable_.resize(last + 1);
   free_.resize(last + 1);
-  for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
+  for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
     const bool used = !ignore_claims && !claims.wholly_free(n);
     usable_[last].push_back(fabric.usable(n) ? 1 : 0);
     used_[last].push_back(fabric.usable(n) && used ? 1 : 0);
@@ -97,7 +97,7 @@ void FreeTable::Update(const Claims& claims, std::span<const NodeIndex> nodes) {
   const Tier last = fabric.node_tier();
   for (const NodeIndex n : nodes) {
     const std::uint32_t used = fabric.usable(n) && !claims.wholly_free(n) ? 1 : 0;
-    const std::uint32_t before = used_[last][DomainIndex{n}];
+    const std::uint32_t before = used_[last][AsDomain(n)];
     if (used == before) continue;
     for (Tier t{0}; t <= last; ++t) {
       const DomainIndex d = fabric.domains(t).of_node[n];
@@ -119,7 +119,7 @@ std::uint32_t RoomTables::MostOnEmptyNode(const SlotQuery& query) const {
   SlotQuery all = query;
   all.cap = std::numeric_limits<std::uint32_t>::max();
   all.ignore_claims = true;
-  std::vector<std::uint32_t> slots;
+  fabric::ByNode<std::uint32_t> slots;
   rules::CountSlotsByNode(*claims_, all, slots);
   return slots.empty() ? 0 : *std::max_element(slots.begin(), slots.end());
 }

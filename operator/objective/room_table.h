@@ -17,10 +17,10 @@ class RoomTable {
  public:
   RoomTable(const fabric::Claims& claims, const rules::SlotQuery& query);
 
-  std::span<const std::uint32_t> slots() const { return slots_; }
+  IndexSpan<fabric::NodeIndex, const std::uint32_t> slots() const { return slots_; }
   // All slots in a domain.
   std::uint64_t sum(fabric::Tier tier, fabric::DomainIndex domain) const {
-    return tier + 1 == tiers_ ? slots_[domain.Raw()] : sums_[tier][domain];
+    return tier + 1 == tiers_ ? slots_[AsNode(domain)] : sums_[tier][domain];
   }
 
   // No domain of the tier has more slots; seldom less than the most that one has.
@@ -32,7 +32,7 @@ class RoomTable {
 
  private:
   fabric::Tier tiers_;  // number of tiers; the last are the nodes
-  std::vector<std::uint32_t> slots_;
+  fabric::ByNode<std::uint32_t> slots_;
   fabric::ByTier<fabric::ByDomain<std::uint64_t>> sums_;  // by tier wider than nodes, and domain
   fabric::ByTier<std::uint64_t> most_;                    // by tier
 };

@@ -23,7 +23,7 @@ std::vector<Span> Spans(const fabric::Fabric& fabric, const Seating& seating) {
   for (const fabric::Plane& plane : fabric.planes()) {
     std::vector<DomainIndex> domains;
     for (DomainIndex n : seating.domains(seating.node_tier()))
-      domains.push_back(plane.of_node[n.Raw()]);
+      domains.push_back(plane.of_node[AsNode(n)]);
     spans.push_back({plane.name, CountDistinct(std::move(domains))});
   }
   spans.push_back({fabric.tiers().back().name, used(seating.node_tier())});

@@ -62,7 +62,7 @@ void Seating::SeatNodes() {
     const bool as_before = w > 0 && nodes_[w] == nodes_[w - 1];
     seats_[w * tiers_.Raw() + last.Raw()] =
         as_before ? seats_[(w - 1) * tiers_.Raw() + last.Raw()]
-                  : numbering.Number(DomainIndex{nodes_[w]}, domains_[last]);
+                  : numbering.Number(AsDomain(nodes_[w]), domains_[last]);
   }
 }
 
@@ -71,7 +71,7 @@ void Seating::SeatDomains(Tier tier, const fabric::TierDomains& domains) {
   DomainIndex last_domain{0};
   std::uint32_t last_seat = kEmpty;
   for (std::size_t w = 0; w < nodes_.size(); ++w) {
-    WEFT_DCHECK(nodes_[w] < domains.of_node.size());
+    WEFT_DCHECK(nodes_[w] < domains.of_node.EndIndex());
     const DomainIndex domain = domains.of_node[nodes_[w]];
     if (last_seat == kEmpty || domain != last_domain) {
       last_seat = numbering.Number(domain, domains_[tier]);

@@ -7,6 +7,7 @@
 
 namespace weft::objective {
 
+using fabric::ByNode;
 using fabric::DomainIndex;
 using fabric::NodeIndex;
 using fabric::Tier;
@@ -51,7 +52,7 @@ std::vector<NodeIndex> NodesOf(const Instance& instance, Tier home, DomainIndex 
     return a.first != b.first ? a.first < b.first : a.second > b.second;
   });
   std::vector<NodeIndex> nodes;
-  NodeIndex next = 0;  // a run is inside an earlier one, or after it
+  NodeIndex next{0};  // a run is inside an earlier one, or after it
   for (const auto& [from, to] : runs) {
     for (NodeIndex n = std::max(from, next); n < to; ++n) {
       if (instance.slots()[n] > 0) nodes.push_back(n);
@@ -81,7 +82,7 @@ Tree::Tree(const Instance& instance, std::vector<NodeIndex> nodes, std::span<con
   }
   domains_.emplace_back();
   domains_.back().begin = {0, positions()};
-  domains_.back().of_node.assign(positions(), DomainIndex{0});
+  domains_.back().of_position.assign(positions(), DomainIndex{0});
   wholly_free_.push_back({0});
   for (const Cut& cut : cuts) AddTier(instance, &cut);
   AddTier(instance, nullptr);
@@ -92,22 +93,22 @@ Tree::Tree(const Instance& instance, std::vector<NodeIndex> nodes, std::span<con
 // Adds the next narrower tier. A domain ends where the cut's domain or that of the tier above
 // changes. Without a cut, every node is a domain.
 void Tree::AddTier(const Instance& instance, const Cut* cut) {
-  const fabric::TierDomains& above = domains_.back();
-  fabric::TierDomains made;
+  const Domains& above = domains_.back();
+  Domains made;
   fabric::ByDomain<std::uint8_t> free;
   fabric::ByDomain<DomainIndex> child_begin;
   for (std::uint32_t p = 0; p < positions(); ++p) {
-    const bool parent_begins = p == 0 || above.of_node[p] != above.of_node[p - 1];
+    const bool parent_begins = p == 0 || above.of_position[p] != above.of_position[p - 1];
     const bool begins =
         parent_begins || cut == nullptr || cut->of_node[node_[p]] != cut->of_node[node_[p - 1]];
     if (begins) {
       if (parent_begins) child_begin.push_back(made.begin.EndIndex());
       made.begin.push_back(p);
       const std::optional<Tier> tier = cut == nullptr ? instance.node_tier() : cut->tier;
-      const DomainIndex domain = cut == nullptr ? DomainIndex{node_[p]} : cut->of_node[node_[p]];
+      const DomainIndex domain = cut == nullptr ? AsDomain(node_[p]) : cut->of_node[node_[p]];
       free.push_back(tier && instance.wholly_free(*tier, domain) ? 1 : 0);
     }
-    made.of_node.push_back(made.begin.EndIndex() - 1);
+    made.of_position.push_back(made.begin.EndIndex() - 1);
   }
   child_begin.push_back(made.begin.EndIndex());
   made.begin.push_back(positions());
@@ -133,14 +134,14 @@ std::optional<Tree> Tree::OfPlane(const Instance& instance, const PairCost::Plan
   const auto weights = instance.pair_cost().tier_weights();
   const Tier within = instance.pair_cost().TierWithin(plane.weight);
   if (within <= home) return std::nullopt;
-  std::vector<std::vector<DomainIndex>> joined;
+  std::vector<ByNode<DomainIndex>> joined;
   std::vector<std::int64_t> step = {0};
   for (Tier t = home + 1; t < within; ++t) {
     joined.push_back(JoinedByPlanes(instance, std::span(&plane, 1), t));
     step.push_back(StepTo(instance.pair_cost(), t, weights[t - 1]));
   }
   std::vector<Cut> cuts;
-  for (const std::vector<DomainIndex>& of_node : joined) cuts.push_back({of_node, std::nullopt});
+  for (const ByNode<DomainIndex>& of_node : joined) cuts.push_back({of_node, std::nullopt});
   cuts.push_back({*plane.of_node, std::nullopt});
   step.push_back(weights[within - 1] - plane.weight);
   std::int64_t wider = plane.weight;
@@ -159,20 +160,20 @@ std::optional<Tree> Tree::OfPlane(const Instance& instance, const PairCost::Plan
   return Tree(instance, std::move(nodes), cuts, std::move(step));
 }
 
-std::vector<DomainIndex> JoinedByPlanes(const Instance& instance,
-                                        std::span<const PairCost::Plane> planes, Tier tier) {
+ByNode<DomainIndex> JoinedByPlanes(const Instance& instance,
+                                   std::span<const PairCost::Plane> planes, Tier tier) {
   const auto& domains = instance.fabric().domains(tier);
   constexpr DomainIndex kNone = DomainIndex{~0U};
   UnionFind joined(domains.size());
   for (const PairCost::Plane& plane : planes) {
     std::vector<DomainIndex> first(plane.of_node->size(), kNone);  // by the plane's domain
-    for (NodeIndex n = 0; n < domains.of_node.size(); ++n) {
+    for (const NodeIndex n : domains.of_node.Indices()) {
       DomainIndex& known = first[(*plane.of_node)[n].Raw()];
       if (known == kNone) known = domains.of_node[n];
       joined.Join(known.Raw(), domains.of_node[n].Raw());
     }
   }
-  std::vector<DomainIndex> of_node;
+  ByNode<DomainIndex> of_node;
   for (const DomainIndex domain : domains.of_node) of_node.emplace_back(joined.Find(domain.Raw()));
   return of_node;
 }

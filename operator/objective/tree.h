@@ -27,9 +27,17 @@ class Tree {
                                      fabric::Tier home, fabric::DomainIndex domain);
 
   fabric::Tier node_tier() const { return fabric::Tier::Of(domains_.size()) - 1; }
-  // The domains of a tier. Their of_node and begin count positions, not nodes; their names are
-  // empty.
-  const fabric::TierDomains& domains(fabric::Tier tier) const { return domains_[tier]; }
+  // The domains of one tier, as those of the fabric (fabric::TierDomains) but over positions:
+  // domain d holds the positions [begin[d], begin[d + 1]).
+  struct Domains {
+    fabric::ByDomain<std::uint32_t> begin;  // domains + 1 entries
+    fabric::ByDomain<fabric::DomainIndex> child_begin;
+    std::vector<fabric::DomainIndex> of_position;
+
+    std::uint32_t size() const { return EndIndex().Raw(); }
+    fabric::DomainIndex EndIndex() const { return begin.EndIndex() - 1; }
+  };
+  const Domains& domains(fabric::Tier tier) const { return domains_[tier]; }
   std::uint32_t positions() const { return static_cast<std::uint32_t>(node_.size()); }
   fabric::NodeIndex node(std::uint32_t position) const { return node_[position]; }
   std::span<const std::uint32_t> slots() const { return slots_; }  // by position
@@ -50,7 +58,7 @@ class Tree {
   // A tier between the home and the nodes: the domain of each node, and the fabric's tier; no tier
   // if domains are merged.
   struct Cut {
-    std::span<const fabric::DomainIndex> of_node;
+    IndexSpan<fabric::NodeIndex, const fabric::DomainIndex> of_node;
     std::optional<fabric::Tier> tier;
   };
   Tree(const Instance& instance, std::vector<fabric::NodeIndex> nodes, std::span<const Cut> cuts,
@@ -60,15 +68,15 @@ class Tree {
   std::vector<fabric::NodeIndex> node_;
   std::vector<std::uint32_t> slots_;
   std::vector<std::uint64_t> slots_before_;
-  fabric::ByTier<fabric::TierDomains> domains_;
+  fabric::ByTier<Domains> domains_;
   fabric::ByTier<fabric::ByDomain<std::uint8_t>> wholly_free_;
   fabric::ByTier<std::int64_t> step_;
 };
 
 // The tier's domain of each node. Domains that share a domain of one of the planes, directly or
 // through other domains, are merged into one.
-std::vector<fabric::DomainIndex> JoinedByPlanes(const Instance& instance,
-                                                std::span<const PairCost::Plane> planes,
-                                                fabric::Tier tier);
+fabric::ByNode<fabric::DomainIndex> JoinedByPlanes(const Instance& instance,
+                                                   std::span<const PairCost::Plane> planes,
+                                                   fabric::Tier tier);
 
 }  // namespace weft::objective

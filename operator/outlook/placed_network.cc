@@ -87,7 +87,7 @@ class Router {
   }
 
   bool NodesDiffer() const {
-    std::vector<bool> used(fabric_.node_count());
+    fabric::ByNode<bool> used(fabric_.node_count());
     for (const NodeIndex node : place_.nodes) {
       if (used[node]) return false;
       used[node] = true;
@@ -163,7 +163,7 @@ class Router {
   // codes of its nodes part. No two stops are on one node.
   std::uint64_t TiersUsed() const {
     std::uint64_t parted = 0;  // by the highest bit in which two codes differ
-    const std::span<const std::uint64_t> codes = fabric_.path_codes();
+    const auto codes = fabric_.path_codes();
     std::uint64_t code = codes[place_.nodes[ring_.back().worker]];
     for (const traffic::Seat& stop : ring_) {
       const std::uint64_t next = codes[place_.nodes[stop.worker]];
@@ -277,14 +277,14 @@ class Router {
   const Slots slots_;
   const std::optional<Tier> nested_;
   const bool may_scale_up_;
-  const bool tiers_alone_;               // no network beside the tiers carries anything
-  const bool by_codes_;                  // the codes of nodes tell which tier carries a message
-  const bool nodes_differ_;              // no two workers share a node
-  std::vector<Worst> worst_;             // by slot, of one family
-  std::span<const traffic::Seat> ring_;  // of one group: its nodes, by the first worker on each
-  std::vector<traffic::Seat> stops_;     // the ring's, if it is not the seats themselves
-  std::vector<std::uint32_t> stop_at_;   // by node: its stop in the last ring with it
-  double fewest_ = 0;                    // ranks of a stop
+  const bool tiers_alone_;                 // no network beside the tiers carries anything
+  const bool by_codes_;                    // the codes of nodes tell which tier carries a message
+  const bool nodes_differ_;                // no two workers share a node
+  std::vector<Worst> worst_;               // by slot, of one family
+  std::span<const traffic::Seat> ring_;    // of one group: its nodes, by the first worker on each
+  std::vector<traffic::Seat> stops_;       // the ring's, if it is not the seats themselves
+  fabric::ByNode<std::uint32_t> stop_at_;  // the node's stop in the last ring with it
+  double fewest_ = 0;                      // ranks of a stop
   std::uint32_t turn_ = 0;
   fabric::ByDomain<Side> sides_;  // of the tier at hand
   std::vector<DomainIndex> touched_;

@@ -24,7 +24,7 @@ bool HasRoom(const fabric::Claims& claims, const objective::Request& request, bo
                                   .cap = request.workers,
                                   .ignore_claims = empty,
                                   .pools = pools};
-  std::vector<std::uint32_t> slots;
+  fabric::ByNode<std::uint32_t> slots;
   rules::CountSlots(claims, query, slots);
   WEFT_CHECK(slots.size() == claims.fabric().node_count());
   const auto& begin = claims.fabric().domains(request.required.value_or(fabric::kOutside)).begin;

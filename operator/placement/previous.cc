@@ -27,7 +27,8 @@ constexpr std::size_t kSolved = 2;        // the best of these sets of nodes are
 
 std::optional<NodeIndex> PreviousOf(const Instance& instance, std::uint32_t worker) {
   const std::vector<NodeIndex>& previous = instance.request().previous_nodes;
-  if (worker >= previous.size() || previous[worker] >= instance.slots().size()) return std::nullopt;
+  if (worker >= previous.size() || previous[worker] >= instance.slots().EndIndex())
+    return std::nullopt;
   return previous[worker];
 }
 
@@ -205,7 +206,7 @@ class Replacement {
   // A node for each free slot. Nodes whose domain of the plane has the most traffic with the
   // missing workers come first.
   std::vector<NodeIndex> NearestBy(const objective::PairCost::Plane& plane) const {
-    const std::vector<DomainIndex>& domain_of = *plane.of_node;
+    const fabric::ByNode<DomainIndex>& domain_of = *plane.of_node;
     std::map<DomainIndex, Int128> bytes;
     for (const std::uint32_t w : missing_) {
       for (const traffic::Neighbour& neighbour : instance_.graph().neighbours(w)) {
@@ -221,7 +222,7 @@ class Replacement {
       }
     }
     std::vector<NodeIndex> open;
-    for (NodeIndex n = 0; n < free_.size(); ++n) open.insert(open.end(), free_[n], n);
+    for (const NodeIndex n : free_.Indices()) open.insert(open.end(), free_[n], n);
     const auto near = [&](NodeIndex n) {
       const auto found = bytes.find(domain_of[n]);
       return found == bytes.end() ? Int128{0} : found->second;
@@ -240,7 +241,7 @@ class Replacement {
     }
     const auto rank = [&](NodeIndex n) {
       return std::tuple(!instance_.was_used(n),
-                        instance_.wholly_free(instance_.node_tier(), DomainIndex{n}), n);
+                        instance_.wholly_free(instance_.node_tier(), AsDomain(n)), n);
     };
     std::sort(open.begin(), open.end(),
               [&](NodeIndex a, NodeIndex b) { return rank(a) < rank(b); });
@@ -250,7 +251,7 @@ class Replacement {
   // The placement with the missing workers on the first of these slots.
   std::vector<NodeIndex> With(std::span<const NodeIndex> open) const {
     std::vector<NodeIndex> nodes = stay_;
-    std::vector<std::uint32_t> left = free_;
+    fabric::ByNode<std::uint32_t> left = free_;
     std::size_t next = 0;
     for (const NodeIndex node : open) {
       if (next == missing_.size()) break;
@@ -264,8 +265,8 @@ class Replacement {
 
   const Instance& instance_;
   const fabric::TierDomains& narrow_;
-  std::vector<std::uint32_t> free_;  // by node: slots that staying workers do not use
-  std::vector<NodeIndex> stay_;      // by worker; kUnplaced for the missing
+  fabric::ByNode<std::uint32_t> free_;  // slots that staying workers do not use
+  std::vector<NodeIndex> stay_;         // by worker; kUnplaced for the missing
   std::vector<std::uint32_t> missing_;
 };
 
@@ -278,7 +279,7 @@ std::vector<Candidate> SolveAmong(const Instance& instance, const objective::Opt
   among.erase(std::unique(among.begin(), among.end()), among.end());
   objective::Request request = instance.request();
   request.excluded.clear();
-  for (NodeIndex n = 0; n < instance.slots().size(); ++n) {
+  for (const NodeIndex n : instance.slots().Indices()) {
     if (instance.slots()[n] == 0 || !std::binary_search(among.begin(), among.end(), n)) {
       request.excluded.push_back(n);
     }

@@ -58,7 +58,7 @@ void NameBestDomain(const Instance& instance, Unplaceable& no) {
     if (instance.SlotsIn(no.tier, d) > instance.SlotsIn(no.tier, best)) best = d;
   }
   no.best_domain_workers = Count(instance.SlotsIn(no.tier, best));
-  no.best_domain = no.tier == instance.node_tier() ? instance.fabric().node(best.Raw()).name
+  no.best_domain = no.tier == instance.node_tier() ? instance.fabric().node(AsNode(best)).name
                    : no.tier == fabric::kOutside   ? ""
                                                    : domains.names[best];
 }
@@ -108,7 +108,7 @@ std::uint64_t RoomFor(const GroupNeed& need, std::uint64_t slots) {
 template <typename Room>
 std::uint64_t RoomInside(const Instance& instance, Tier required, Tier tier, Room room_of) {
   const fabric::TierDomains& outer = instance.fabric().domains(required);
-  const std::vector<DomainIndex>& of_node = instance.fabric().domains(tier).of_node;
+  const fabric::ByNode<DomainIndex>& of_node = instance.fabric().domains(tier).of_node;
   std::uint64_t most = 0;
   for (DomainIndex o{0}; o < outer.EndIndex(); ++o) {
     WEFT_CHECK(outer.begin[o] < outer.begin[o + 1]);  // no domain is without nodes
@@ -186,8 +186,7 @@ void NameRule(const Instance& instance, Unplaceable& no) {
 // is missing.
 Unplaceable RefuseOn(const Instance& instance) {
   Unplaceable no;
-  no.rejections = rules::NodeJudge(instance.claims(), instance.query())
-                      .Count(0, instance.fabric().node_count());
+  no.rejections = rules::NodeJudge(instance.claims(), instance.query()).CountAll();
   NameRule(instance, no);
   const bool short_of =
       no.reason == Reason::kInsufficientCapacity || no.reason == Reason::kRequiredLevel;
@@ -233,7 +232,7 @@ Unplaceable RefuseChoices(const fabric::Claims& claims, const Request& request,
       claims.fabric().node_count() == 0 ? Reason::kNoCompleteNode : Reason::kNoMatchingProduct;
   if (choices.empty()) return no;
   const Instance all(claims, request, graph, options);
-  no.rejections = rules::NodeJudge(claims, all.query()).Count(0, claims.fabric().node_count());
+  no.rejections = rules::NodeJudge(claims, all.query()).CountAll();
   no.reason = AnyEligible(all, no) ? Reason::kInsufficientCapacity : Reason::kNoEligibleNode;
   for (const PoolRoom& room : rooms) {
     no.found_workers = std::max(no.found_workers, Count(room.workers));
@@ -252,10 +251,10 @@ std::vector<PoolRoom> RoomsOf(const fabric::Claims& claims, const Request& reque
                                   .excluded = request.excluded,
                                   .cap = request.workers,
                                   .ignore_claims = options.ignore_claims};
-  std::vector<std::uint32_t> slots;
+  fabric::ByNode<std::uint32_t> slots;
   rules::CountSlots(claims, query, slots);
   IndexVector<fabric::PoolIndex, std::uint64_t> by_pool(claims.fabric().pools().EndIndex(), 0);
-  for (NodeIndex n = 0; n < slots.size(); ++n) {
+  for (const NodeIndex n : slots.Indices()) {
     WEFT_DCHECK(claims.fabric().pool(n) < by_pool.EndIndex());
     by_pool[claims.fabric().pool(n)] += slots[n];
   }

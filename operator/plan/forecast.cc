@@ -79,7 +79,7 @@ class Forecast {
 
   void CountFree() {
     free_ = 0;
-    for (fabric::NodeIndex n = 0; n < on_.fabric->node_count(); ++n) {
+    for (const fabric::NodeIndex n : Range<fabric::NodeIndex>(on_.fabric->node_count())) {
       free_ += claims_.free_accelerators(n);
     }
   }

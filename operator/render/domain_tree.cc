@@ -126,7 +126,7 @@ class Tree {
   // The name without its parent's, which is in the line above.
   std::string Name(Tier tier, DomainIndex domain) const {
     if (tier == fabric::kOutside) return fabric_.spec().name;
-    if (tier == fabric_.node_tier()) return fabric_.node(domain.Raw()).name;
+    if (tier == fabric_.node_tier()) return fabric_.node(AsNode(domain)).name;
     const fabric::TierDomains& here = fabric_.domains(tier);
     std::string name = here.names[domain];
     if (tier > Tier{1}) {
@@ -175,11 +175,11 @@ class Tree {
     const DomainCount& count = looks_.count(tier, domain);
     if (tier == fabric_.node_tier()) {
       const std::string gpus = Counted(count.accelerators, "GPU") + ", ";
-      const NodeState state = StateOf(fabric_, domain.Raw());
+      const NodeState state = StateOf(fabric_, AsNode(domain));
       if (state == NodeState::kTakesPods) return gpus + Grouped(count.free) + " free";
       return gpus + (state == NodeState::kCordoned
                          ? "cordoned"
-                         : "unusable: " + Printable(fabric_.unusable_why(domain.Raw())));
+                         : "unusable: " + Printable(fabric_.unusable_why(AsNode(domain))));
     }
     const std::string off = OffText(count);
     return Counted(count.nodes, "node") + ", " + Counted(count.accelerators, "GPU") + ", " +

@@ -107,7 +107,7 @@ std::string PoolTable(const cluster::ClusterFabric& cluster, const TextOptions& 
     std::int64_t nodes = 0, free_nodes = 0, accelerators = 0, free = 0;
   };
   IndexVector<fabric::PoolIndex, Figures> figures(fabric.pools().EndIndex());
-  for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
+  for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
     Figures& pool = figures[fabric.pool(n)];
     ++pool.nodes;
     pool.accelerators += fabric.accelerators(n);
@@ -168,7 +168,7 @@ std::string Absent(const fabric::Fabric& fabric, const TextOptions& options) {
                             (node.why.empty() ? "" : ": " + node.why);
     incomplete[Printable(why)].push_back(Printable(node.node));
   }
-  for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
+  for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
     const NodeState state = StateOf(fabric, n);
     const std::string name = Printable(fabric.node(n).name);
     if (state == NodeState::kUnusable) {
@@ -192,7 +192,7 @@ std::string Rails(const fabric::Fabric& fabric, const TextOptions& options) {
   }
   text = Wrap("", text, 0, options.columns);
   ByReason degraded;
-  for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
+  for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
     if (fabric.rails_of(n) == fabric.rails_full()) continue;
     degraded[std::to_string(fabric.rails_of(n)) + " of " + std::to_string(fabric.rails_full()) +
              " rails"]

@@ -120,7 +120,7 @@ class Picture {
  private:
   std::string Name(Tier tier, DomainIndex domain) const {
     if (tier == fabric::kOutside) return map_.title;
-    return tier == fabric_.node_tier() ? fabric_.node(domain.Raw()).name
+    return tier == fabric_.node_tier() ? fabric_.node(AsNode(domain)).name
                                        : fabric_.domains(tier).names[domain];
   }
 
@@ -201,9 +201,9 @@ class Picture {
     if (box.tier != fabric_.node_tier()) {
       return OffText(CountIn(*map_.claims, box.tier, box.domain));
     }
-    if (!fabric_.usable(box.domain.Raw()))
-      return "unusable: " + fabric_.unusable_why(box.domain.Raw());
-    return fabric_.node(box.domain.Raw()).unschedulable ? "cordoned" : "";
+    if (!fabric_.usable(AsNode(box.domain)))
+      return "unusable: " + fabric_.unusable_why(AsNode(box.domain));
+    return fabric_.node(AsNode(box.domain)).unschedulable ? "cordoned" : "";
   }
 
   // Whether any node of the box takes pods.

@@ -31,7 +31,7 @@ class MapUsage {
 
  private:
   struct PlannedWorker {
-    fabric::NodeIndex node = 0;
+    fabric::NodeIndex node{0};
     std::size_t job = 0;
     std::uint32_t worker = 0;
 

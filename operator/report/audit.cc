@@ -61,7 +61,7 @@ std::int64_t AcceleratorsOf(const api::Pod& pod, std::string* resource) {
 
 struct FabricNode {
   std::size_t fabric = 0;
-  NodeIndex node = 0;
+  NodeIndex node{0};
 };
 
 class Auditor {

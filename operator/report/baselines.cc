@@ -14,9 +14,9 @@ using fabric::Tier;
 
 class LabelCounting {
  public:
-  LabelCounting(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots)
+  LabelCounting(const fabric::Fabric& fabric, const fabric::ByNode<std::uint32_t>& slots)
       : fabric_(fabric), before_(slots.size() + 1, 0) {
-    for (std::size_t n = 0; n < slots.size(); ++n) before_[n + 1] = before_[n] + slots[n];
+    for (const NodeIndex n : slots.Indices()) before_[n + 1] = before_[n] + slots[n];
   }
 
   Nodes Run(std::uint64_t workers) {
@@ -40,7 +40,7 @@ class LabelCounting {
   }
 
   const std::string& Label(Tier tier, DomainIndex domain) const {
-    return tier == fabric_.node_tier() ? fabric_.node(domain.Raw()).name
+    return tier == fabric_.node_tier() ? fabric_.node(AsNode(domain)).name
                                        : fabric_.domains(tier).names[domain];
   }
 
@@ -90,7 +90,7 @@ class LabelCounting {
 
   void Fill(Tier tier, DomainIndex domain, std::uint64_t workers) {
     if (tier == fabric_.node_tier()) {
-      nodes_.insert(nodes_.end(), workers, domain.Raw());
+      nodes_.insert(nodes_.end(), workers, AsNode(domain));
       return;
     }
     const auto& child_begin = fabric_.domains(tier).child_begin;
@@ -104,12 +104,12 @@ class LabelCounting {
   }
 
   const fabric::Fabric& fabric_;
-  std::vector<std::uint64_t> before_;  // slots of all nodes before this one
+  fabric::ByNode<std::uint64_t> before_;  // slots of all nodes before this one
   Nodes nodes_;
 };
 
 // Adds up to `workers` workers to `nodes`, on the nodes of one domain by name.
-void FillByName(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
+void FillByName(const fabric::Fabric& fabric, const fabric::ByNode<std::uint32_t>& slots,
                 std::pair<NodeIndex, NodeIndex> domain, std::size_t workers, Nodes& nodes) {
   std::vector<NodeIndex> by_name;
   for (NodeIndex n = domain.first; n < domain.second; ++n) {
@@ -160,10 +160,10 @@ std::vector<std::pair<DomainIndex, std::uint64_t>> ShareSegments(std::vector<Blo
 
 }  // namespace
 
-Nodes PackNodes(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
+Nodes PackNodes(const fabric::Fabric& fabric, const fabric::ByNode<std::uint32_t>& slots,
                 std::uint32_t workers) {
   std::vector<NodeIndex> fullest;
-  for (NodeIndex n = 0; n < slots.size(); ++n) {
+  for (const NodeIndex n : slots.Indices()) {
     if (slots[n] > 0) fullest.push_back(n);
   }
   std::sort(fullest.begin(), fullest.end(), [&](NodeIndex a, NodeIndex b) {
@@ -177,7 +177,7 @@ Nodes PackNodes(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& 
   return {};
 }
 
-Nodes TightestDomain(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
+Nodes TightestDomain(const fabric::Fabric& fabric, const fabric::ByNode<std::uint32_t>& slots,
                      std::uint32_t workers) {
   for (Tier tier = fabric.node_tier() + 1; tier-- > Tier{0};) {
     const auto& begin = fabric.domains(tier).begin;
@@ -198,7 +198,7 @@ Nodes TightestDomain(const fabric::Fabric& fabric, const std::vector<std::uint32
   return {};
 }
 
-Nodes BlockSegments(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
+Nodes BlockSegments(const fabric::Fabric& fabric, const fabric::ByNode<std::uint32_t>& slots,
                     std::uint32_t workers) {
   const Tier tier = BlockTier(fabric);
   const auto& begin = fabric.domains(tier).begin;
@@ -225,10 +225,10 @@ Nodes BlockSegments(const fabric::Fabric& fabric, const std::vector<std::uint32_
   return nodes;
 }
 
-Nodes FirstFit(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
+Nodes FirstFit(const fabric::Fabric& fabric, const fabric::ByNode<std::uint32_t>& slots,
                std::uint32_t workers) {
   std::vector<NodeIndex> by_name(slots.size());
-  for (NodeIndex n = 0; n < by_name.size(); ++n) by_name[fabric.name_rank(n)] = n;
+  for (const NodeIndex n : slots.Indices()) by_name[fabric.name_rank(n)] = n;
   Nodes nodes;
   for (const NodeIndex n : by_name) {
     const std::size_t take = std::min<std::size_t>(slots[n], workers - nodes.size());
@@ -238,15 +238,15 @@ Nodes FirstFit(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& s
   return nodes;
 }
 
-Nodes FewestDomains(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
+Nodes FewestDomains(const fabric::Fabric& fabric, const fabric::ByNode<std::uint32_t>& slots,
                     std::uint32_t workers) {
   return LabelCounting(fabric, slots).Run(workers);
 }
 
-Nodes RandomFit(const std::vector<std::uint32_t>& slots, std::uint32_t workers,
+Nodes RandomFit(const fabric::ByNode<std::uint32_t>& slots, std::uint32_t workers,
                 SplitMix64& random) {
   std::vector<NodeIndex> all;
-  for (NodeIndex n = 0; n < slots.size(); ++n) all.insert(all.end(), slots[n], n);
+  for (const NodeIndex n : slots.Indices()) all.insert(all.end(), slots[n], n);
   if (all.size() < workers) return {};
   for (std::size_t i = 0; i < workers; ++i) {
     std::swap(all[i], all[i + random.Below(all.size() - i)]);

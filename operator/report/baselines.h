@@ -15,7 +15,7 @@ namespace weft::report {
 using Nodes = std::vector<fabric::NodeIndex>;
 
 // Takes nodes by name, and fills each one before the next.
-Nodes FirstFit(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
+Nodes FirstFit(const fabric::Fabric& fabric, const fabric::ByNode<std::uint32_t>& slots,
                std::uint32_t workers);
 
 // Takes the narrowest level at which one domain has room for all workers, and the least roomy of
@@ -23,22 +23,23 @@ Nodes FirstFit(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& s
 // first, and a last one with as little room as possible. Repeats this inside each chosen domain,
 // down to the nodes. Workers go in index order to domains in order of label.
 // Source  Kueue, "Topology Aware Scheduling", KEP-2724, profile BestFit.
-Nodes FewestDomains(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
+Nodes FewestDomains(const fabric::Fabric& fabric, const fabric::ByNode<std::uint32_t>& slots,
                     std::uint32_t workers);
 
 // Takes a random free slot for each worker; all slots are equally likely.
-Nodes RandomFit(const std::vector<std::uint32_t>& slots, std::uint32_t workers, SplitMix64& random);
+Nodes RandomFit(const fabric::ByNode<std::uint32_t>& slots, std::uint32_t workers,
+                SplitMix64& random);
 
 // Takes the nodes with room for the fewest workers first, and of these by name, so that whole nodes
 // stay free.
 // Source  Kubernetes, NodeResourcesFit, scoring strategy MostAllocated.
-Nodes PackNodes(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
+Nodes PackNodes(const fabric::Fabric& fabric, const fabric::ByNode<std::uint32_t>& slots,
                 std::uint32_t workers);
 
 // Takes the narrowest level at which one domain has room for all workers, and the least roomy of
 // these domains; inside it, nodes by name.
 // Source  Kubernetes, KEP-5732, topology-aware workload scheduling.
-Nodes TightestDomain(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
+Nodes TightestDomain(const fabric::Fabric& fabric, const fabric::ByNode<std::uint32_t>& slots,
                      std::uint32_t workers);
 
 // Cuts the job into segments of 16 workers, of 4 if it has fewer than 16 or no block has as many
@@ -47,7 +48,7 @@ Nodes TightestDomain(const fabric::Fabric& fabric, const std::vector<std::uint32
 // else the roomiest blocks; inside a block, nodes by name.
 // Source  Slurm, topology/block with --segment; SchedMD and NVIDIA, "Topology-Aware Scheduling with
 //         Slurm", 2025: segments of 16, 4 and 1 nodes by the size of the job.
-Nodes BlockSegments(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
+Nodes BlockSegments(const fabric::Fabric& fabric, const fabric::ByNode<std::uint32_t>& slots,
                     std::uint32_t workers);
 
 }  // namespace weft::report

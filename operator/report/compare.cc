@@ -93,7 +93,7 @@ class Comparison {
     query.job = problem.request.job;
     query.excluded = problem.request.excluded;
     query.cap = problem.request.workers;
-    std::vector<std::uint32_t> slots;
+    fabric::ByNode<std::uint32_t> slots;
     const fabric::Claims& claims = run.claims[*entry.fabric];
     rules::CountSlots(claims, query, slots);
     if (run.policy == Policy::kFirstFit) {

@@ -134,7 +134,7 @@ class Explainer {
     query.excluded = request.excluded;
     query.cap = request.workers;
     query.pools = PoolsOf(request);
-    std::vector<std::uint32_t> slots;
+    fabric::ByNode<std::uint32_t> slots;
     rules::CountSlots(claims_, query, slots);
     const std::uint64_t wanted = whole ? Wanted(request) : 0;
     const rules::NodeJudge judge(claims_, query);
@@ -173,7 +173,7 @@ class Explainer {
     std::uint64_t wanted;
   };
 
-  DomainAnswer Answer(const rules::NodeJudge& judge, const std::vector<std::uint32_t>& slots,
+  DomainAnswer Answer(const rules::NodeJudge& judge, const fabric::ByNode<std::uint32_t>& slots,
                       At at) const {
     const auto& domains = fabric_.domains(at.tier);
     DomainAnswer answer;

@@ -33,7 +33,7 @@ struct FreeNodes {
 
 class LevelCounter {
  public:
-  LevelCounter(const ClusterFabric& on, const std::vector<NodeUse>& uses, Tier tier)
+  LevelCounter(const ClusterFabric& on, const fabric::ByNode<NodeUse>& uses, Tier tier)
       : on_(on), domains_(on.fabric->domains(tier)), uses_(uses) {
     level_.name = on.fabric->tiers()[tier].name;
     level_.domains = domains_.size();
@@ -95,7 +95,7 @@ class LevelCounter {
 
   const ClusterFabric& on_;
   const fabric::TierDomains& domains_;
-  const std::vector<NodeUse>& uses_;
+  const fabric::ByNode<NodeUse>& uses_;
   std::int64_t largest_ = 1;
   std::map<std::string, std::size_t> first_slots_;  // of each product, in level_.slots
   FleetFigures::Level level_;
@@ -119,8 +119,8 @@ NodeUse UseOf(const ClusterFabric& on, NodeIndex node) {
 FleetFigures MeasureFleet(const ClusterFabric& on, std::uint32_t most_domains) {
   const fabric::Fabric& fabric = *on.fabric;
   FleetFigures fleet;
-  std::vector<NodeUse> uses(fabric.node_count());
-  for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
+  fabric::ByNode<NodeUse> uses(fabric.node_count());
+  for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
     uses[n] = UseOf(on, n);
     ++fleet.nodes[static_cast<std::size_t>(uses[n])];
     CountAccelerators(on, n, uses[n], fleet);

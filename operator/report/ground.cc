@@ -24,7 +24,8 @@ std::int64_t PerDomain(const fabric::Fabric& fabric, const WorkloadView& workloa
   }
   const fabric::Plane* crossing = fabric.crossing_scale_up();
   std::int64_t sum = 0;
-  for (NodeIndex n = 0; crossing != nullptr && n < fabric.node_count(); ++n) {
+  if (crossing == nullptr) return alone;
+  for (const NodeIndex n : crossing->of_node.Indices()) {
     if (crossing->of_node[n] == crossing->of_node[node]) sum += fabric.accelerators(n);
   }
   return std::max(sum, alone);
@@ -41,7 +42,7 @@ std::vector<Room> RoomsOf(const fabric::Fabric& fabric, const WorkloadView& work
   std::vector<Room> rooms;
   const auto resource = fabric.FindResource(workload.accelerator->resource_name);
   if (!resource) return rooms;
-  for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
+  for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
     if (!fabric.usable(n)) continue;
     if (choice != nullptr &&
         !std::binary_search(choice->pools.begin(), choice->pools.end(), fabric.pool(n))) {
@@ -83,7 +84,7 @@ std::vector<NodeIndex> WholeGroups(const fabric::Fabric& fabric, const WorkloadV
   const auto tier = fabric.nested_scale_up();
   const bool may = !fabric.ScaleUpNeedsClaim() || workload.pod.claims_compute_domain;
   if (!tier || !may) return workers;
-  const std::vector<fabric::DomainIndex>& domain = fabric.domains(*tier).of_node;
+  const fabric::ByNode<fabric::DomainIndex>& domain = fabric.domains(*tier).of_node;
   std::vector<NodeIndex> whole;
   for (auto begin = workers.begin(); begin != workers.end();) {
     const auto end = std::find_if(begin, workers.end(),

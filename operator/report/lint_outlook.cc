@@ -52,7 +52,7 @@ std::vector<Result<outlook::Accelerator>> AcceleratorsFor(const LintSubject& sub
   const auto resource = fabric.FindResource(subject.workload.accelerator->resource_name);
   if (!resource) return found;
   std::set<fabric::PoolIndex> seen;
-  for (fabric::NodeIndex n = 0; n < fabric.node_count(); ++n) {
+  for (const fabric::NodeIndex n : Range<fabric::NodeIndex>(fabric.node_count())) {
     const fabric::PoolIndex pool = fabric.pool(n);
     if (fabric.allocatable(n, *resource) == 0 || !seen.insert(pool).second) continue;
     if (!MayUse(*subject.workload.accelerator, fabric.pools()[pool].product)) continue;

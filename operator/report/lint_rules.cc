@@ -35,21 +35,21 @@ const api::TrainingJob* JobOf(const LintSubject& subject) {
   return workload.is_job ? &subject.cluster.inputs->jobs[workload.index] : nullptr;
 }
 
-// By node, the workers that the empty node can take.
-std::vector<std::uint32_t> EmptySlots(const LintSubject& subject) {
+// The workers that each empty node can take.
+fabric::ByNode<std::uint32_t> EmptySlots(const LintSubject& subject) {
   rules::SlotQuery query;
   query.pod = &subject.problem.request.pod;
   query.job = subject.problem.request.job;
   query.cap = subject.problem.request.workers;
   query.ignore_claims = true;
-  std::vector<std::uint32_t> slots;
+  fabric::ByNode<std::uint32_t> slots;
   rules::CountSlots(subject.on.claims, query, slots);
   return slots;
 }
 
 // Workers that the roomiest empty domain of a tier can take.
-std::uint64_t LargestDomain(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
-                            Tier tier) {
+std::uint64_t LargestDomain(const fabric::Fabric& fabric,
+                            const fabric::ByNode<std::uint32_t>& slots, Tier tier) {
   std::uint64_t most = 0;
   const auto& domains = fabric.domains(tier);
   for (DomainIndex d{0}; d < domains.EndIndex(); ++d) {
@@ -61,10 +61,10 @@ std::uint64_t LargestDomain(const fabric::Fabric& fabric, const std::vector<std:
 }
 
 std::uint64_t LargestCrossingDomain(const fabric::Fabric& fabric,
-                                    const std::vector<std::uint32_t>& slots) {
+                                    const fabric::ByNode<std::uint32_t>& slots) {
   std::map<DomainIndex, std::uint64_t> sums;
   std::uint64_t most = 0;
-  for (NodeIndex n = 0; n < slots.size(); ++n) {
+  for (const NodeIndex n : slots.Indices()) {
     most = std::max(most, sums[fabric.crossing_scale_up()->of_node[n]] += slots[n]);
   }
   return most;
@@ -84,7 +84,7 @@ Findings TensorLeavesScaleUp(const LintSubject& subject) {
   const std::uint64_t group = LargestGroup(subject, traffic::Axis::kTensor);
   if (group < 2) return {};
   const fabric::Fabric& fabric = *subject.on.fabric;
-  const std::vector<std::uint32_t> slots = EmptySlots(subject);
+  const fabric::ByNode<std::uint32_t> slots = EmptySlots(subject);
   std::uint64_t room = LargestDomain(fabric, slots, fabric.node_tier());
   std::string where = "node";
   const bool usable =
@@ -153,7 +153,7 @@ std::int64_t UsualAccelerators(const LintSubject& subject) {
   const auto resource = fabric.FindResource(subject.workload.accelerator->resource_name);
   if (!resource) return 0;
   std::map<std::int64_t, std::uint32_t> nodes;
-  for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
+  for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
     if (fabric.allocatable(n, *resource) > 0) ++nodes[fabric.allocatable(n, *resource)];
   }
   std::int64_t usual = 0;
@@ -176,7 +176,7 @@ Findings Stranded(const LintSubject& subject) {
               "workers of " + std::to_string(each) + " leave " + std::to_string(usual % each) +
                   " of " + std::to_string(usual) + " " + resource + " unused on each node"));
   }
-  const std::vector<std::uint32_t> slots = EmptySlots(subject);
+  const fabric::ByNode<std::uint32_t> slots = EmptySlots(subject);
   const std::uint32_t most = slots.empty() ? 0 : *std::max_element(slots.begin(), slots.end());
   const std::int64_t wanted = std::min<std::int64_t>(usual / each, subject.workload.workers);
   if (most > 0 && most < wanted) {

@@ -12,6 +12,7 @@
 
 namespace weft::rules {
 
+using fabric::ByNode;
 using fabric::Claims;
 using fabric::Fabric;
 using fabric::NodeIndex;
@@ -124,25 +125,24 @@ bool OffersAll(const Fabric& fabric, const SlotQuery& query) {
 
 }  // namespace
 
-void CountSlots(const Claims& claims, const SlotQuery& query, std::vector<std::uint32_t>& slots) {
+void CountSlots(const Claims& claims, const SlotQuery& query, ByNode<std::uint32_t>& slots) {
   CountSlotsByNode(claims, query, slots);
   KeepToPower(claims, query, slots);
 }
 
-void CountSlotsByNode(const Claims& claims, const SlotQuery& query,
-                      std::vector<std::uint32_t>& slots) {
+void CountSlotsByNode(const Claims& claims, const SlotQuery& query, ByNode<std::uint32_t>& slots) {
   const Fabric& fabric = claims.fabric();
   slots.assign(fabric.node_count(), 0);
   if (!OffersAll(fabric, query)) return;
   const SlotCounter counter(claims, query);
-  for (NodeIndex n = 0; n < fabric.node_count(); ++n) slots[n] = counter.Of(n);
+  for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) slots[n] = counter.Of(n);
   for (NodeIndex n : query.excluded) {
-    if (n < slots.size()) slots[n] = 0;
+    if (n < slots.EndIndex()) slots[n] = 0;
   }
 }
 
 void CountSlotsOf(const Claims& claims, const SlotQuery& query, std::span<const NodeIndex> nodes,
-                  std::vector<std::uint32_t>& slots) {
+                  ByNode<std::uint32_t>& slots) {
   WEFT_CHECK(slots.size() == claims.fabric().node_count());
   if (!OffersAll(claims.fabric(), query)) return;
   const SlotCounter counter(claims, query);

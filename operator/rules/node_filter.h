@@ -11,19 +11,19 @@ namespace weft::rules {
 
 // How many more workers with these requirements each node can take.
 //
-// Shapes   slots: one per NodeIndex, at most `cap`; 0 if the node is filtered out. A worker also
+// Shapes   slots: at most `cap`; 0 if the node is filtered out. A worker also
 //          uses one of the node's pods, unless no node of the fabric lists the resource `pods`. If
 //          no node offers a requested resource, all slots are 0. Power limits of levels take slots
 //          away (power.h).
 // Cost     O(nodes x requested resources); taints, cordons and usability are evaluated once per
 //          distinct combination, label rules only on nodes that have room.
 void CountSlots(const fabric::Claims& claims, const SlotQuery& query,
-                std::vector<std::uint32_t>& slots);
+                fabric::ByNode<std::uint32_t>& slots);
 // The same without the power limits.
 void CountSlotsByNode(const fabric::Claims& claims, const SlotQuery& query,
-                      std::vector<std::uint32_t>& slots);
+                      fabric::ByNode<std::uint32_t>& slots);
 // The same for these nodes only; `slots` has an entry for every node, and the others stay.
 void CountSlotsOf(const fabric::Claims& claims, const SlotQuery& query,
-                  std::span<const fabric::NodeIndex> nodes, std::vector<std::uint32_t>& slots);
+                  std::span<const fabric::NodeIndex> nodes, fabric::ByNode<std::uint32_t>& slots);
 
 }  // namespace weft::rules

@@ -45,7 +45,7 @@ NodeJudge::NodeJudge(const fabric::Claims& claims, const SlotQuery& query)
         FirstUntolerated(fabric.node(first).taints, query.pod->tolerations) != nullptr ? 1 : 0);
   }
   if (!fabric.limits_power()) return;
-  std::vector<std::uint32_t> slots;
+  fabric::ByNode<std::uint32_t> slots;
   CountSlotsByNode(claims, query, slots);
   KeepToPower(claims, query, slots, &stopped_);
 }
@@ -177,7 +177,7 @@ std::string NodeJudge::PowerDetail(NodeIndex first, NodeIndex begin, NodeIndex e
 
 std::vector<RejectionCount> NodeJudge::Count(NodeIndex begin, NodeIndex end) const {
   struct Nodes {
-    NodeIndex first = 0;
+    NodeIndex first{0};
     std::uint32_t count = 0;
   };
   std::map<Why, Nodes> by_why;

@@ -56,6 +56,9 @@ class NodeJudge {
   Verdict Judge(fabric::NodeIndex node) const;
   // Counts the nodes in [begin, end) that take no worker, by reason, most frequent first.
   std::vector<RejectionCount> Count(fabric::NodeIndex begin, fabric::NodeIndex end) const;
+  std::vector<RejectionCount> CountAll() const {
+    return Count(fabric::NodeIndex{0}, fabric::NodeIndex{claims_.fabric().node_count()});
+  }
 
  private:
   // Nodes with equal Why have the same text. `item` is the taint class, the rule, the resource, the
@@ -81,7 +84,7 @@ class NodeJudge {
   IndexVector<fabric::PoolIndex, std::uint8_t> pools_;  // whether the query allows its nodes
   std::vector<Rejection> state_;                        // by taint class: unusable or cordoned
   std::vector<std::uint8_t> untolerated_;               // by taint class
-  std::vector<fabric::Tier> stopped_;  // by node, see KeepToPower; empty without limits
+  fabric::ByNode<fabric::Tier> stopped_;                // see KeepToPower; empty without limits
 };
 
 }  // namespace weft::rules

@@ -8,6 +8,7 @@
 
 namespace weft::rules {
 
+using fabric::ByNode;
 using fabric::Claims;
 using fabric::DomainIndex;
 using fabric::Fabric;
@@ -27,13 +28,13 @@ double AcceleratorsOf(const Fabric& fabric, const PodRequirements& pod) {
 }
 
 struct Run {
-  NodeIndex begin = 0, end = 0;
+  NodeIndex begin{0}, end{0};
   std::uint64_t slots = 0;
 };
 
 // The parts of a domain in the next narrower tier, those with the most slots first.
 std::vector<Run> PartsOf(const Fabric& fabric, Tier tier, DomainIndex domain,
-                         const std::vector<std::uint32_t>& slots) {
+                         const ByNode<std::uint32_t>& slots) {
   const auto& parts = fabric.domains(tier + 1).begin;
   const auto& first = fabric.domains(tier).child_begin;
   std::vector<Run> runs;
@@ -68,8 +69,8 @@ double PeakWattsIn(const Claims& claims, Tier tier, DomainIndex domain, bool ign
   return watts;
 }
 
-void KeepToPower(const Claims& claims, const SlotQuery& query, std::vector<std::uint32_t>& slots,
-                 std::vector<Tier>* stopped) {
+void KeepToPower(const Claims& claims, const SlotQuery& query, ByNode<std::uint32_t>& slots,
+                 ByNode<Tier>* stopped) {
   const Fabric& fabric = claims.fabric();
   if (stopped != nullptr) stopped->assign(slots.size(), fabric::kOutside);
   if (!fabric.limits_power()) return;

@@ -23,11 +23,12 @@ double WorkerPeakWatts(const fabric::Fabric& fabric, const PodRequirements& pod,
 // slots are used. A domain gives its power to its parts with the most slots first, then to its
 // nodes in tree order; so the others stay without a worker even if the search would prefer them.
 //
-// Shapes  slots: one per NodeIndex; stopped: if not null, gets for each node the tier whose limit
+// Shapes  stopped: if not null, gets for each node the tier whose limit
 //         took its last slot, else kOutside.
 // Cost    O(nodes) for each tier with a limit, nothing if there is none.
 void KeepToPower(const fabric::Claims& claims, const SlotQuery& query,
-                 std::vector<std::uint32_t>& slots, std::vector<fabric::Tier>* stopped = nullptr);
+                 fabric::ByNode<std::uint32_t>& slots,
+                 fabric::ByNode<fabric::Tier>* stopped = nullptr);
 
 // "7.84kW".
 std::string WattsText(double watts);

@@ -48,7 +48,7 @@ class Aligner {
 
   // Divides the shares into parts, one for each domain of the tier.
   std::vector<Part> Split(Tier tier, std::span<const Knapsack::Share> shares) const {
-    const auto& domain_of = tree_.domains(tier).of_node;
+    const auto& domain_of = tree_.domains(tier).of_position;
     const auto& begin = tree_.domains(step_.tier).begin;
     std::vector<Part> parts;
     for (std::size_t i = 0; i < shares.size();) {

@@ -16,9 +16,9 @@ using fabric::Tier;
 
 namespace {
 
-constexpr NodeIndex kWholeHome = 16'384;  // up to this many nodes of a home are all examined
-constexpr std::size_t kNear = 6;          // neighbours of a place in a torus
-constexpr int kNearHops = 2;              // free neighbours are searched within this many hops
+constexpr std::uint32_t kWholeHome = 16'384;  // up to this many nodes of a home are all examined
+constexpr std::size_t kNear = 6;              // neighbours of a place in a torus
+constexpr int kNearHops = 2;                  // free neighbours are searched within this many hops
 
 using Step = std::array<int, fabric::kTorusDimensions>;
 
@@ -183,7 +183,7 @@ void Cells::WeighPairs() {
 void Cells::FindNear() {
   const fabric::Torus& torus = *instance_.pair_cost().torus();
   constexpr CellIndex kNone{~0U};
-  std::vector<CellIndex> cell_of(instance_.fabric().node_count(), kNone);
+  fabric::ByNode<CellIndex> cell_of(instance_.fabric().node_count(), kNone);
   for (CellIndex c{0}; c < EndIndex(); ++c) cell_of[nodes_[c].front()] = c;
   const std::vector<Step> steps = StepsAround();
   near_begin_ = {0};

@@ -56,7 +56,7 @@ class Cells {
     bool used = false;
   };
   struct Run {
-    fabric::NodeIndex begin = 0, end = 0;
+    fabric::NodeIndex begin{0}, end{0};
   };
   std::vector<Run> RunsToLookAt(fabric::Tier home, fabric::NodeIndex begin,
                                 fabric::NodeIndex end) const;

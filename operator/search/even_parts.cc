@@ -138,8 +138,8 @@ class Evener {
 
   std::size_t FreeIn(DomainIndex domain) const {
     const auto& begin = instance_.fabric().domains(tier_).begin;
-    return std::accumulate(free_.begin() + begin[domain], free_.begin() + begin[domain + 1],
-                           std::size_t{0});
+    return std::accumulate(free_.begin() + begin[domain].Raw(),
+                           free_.begin() + begin[domain + 1].Raw(), std::size_t{0});
   }
 
   Tier SharedTier(DomainIndex a, DomainIndex b) const {
@@ -253,7 +253,7 @@ class Evener {
     const auto& begin = instance_.fabric().domains(tier_).begin;
     for (const bool whole : {false, true}) {
       for (NodeIndex n = begin[domain]; n < begin[domain + 1] && slots.size() < count; ++n) {
-        if (instance_.wholly_free(instance_.node_tier(), DomainIndex{n}) != whole) continue;
+        if (instance_.wholly_free(instance_.node_tier(), AsDomain(n)) != whole) continue;
         const auto mine = std::equal_range(kept.begin(), kept.end(), n);
         WEFT_CHECK(free_[n] >= static_cast<std::size_t>(mine.second - mine.first));
         const std::size_t open = free_[n] - static_cast<std::size_t>(mine.second - mine.first);
@@ -267,11 +267,11 @@ class Evener {
 
   const objective::Instance& instance_;
   const Tier tier_;  // of the scale-up network
-  const std::vector<DomainIndex>& of_node_;
+  const fabric::ByNode<DomainIndex>& of_node_;
   std::vector<NodeIndex> nodes_;
-  std::vector<std::uint32_t> free_;  // slots, by node
-  std::set<DomainIndex> used_;       // where workers are, or runs of the bundle are to go
-  std::set<DomainIndex> others_;     // where workers of other bundles are
+  fabric::ByNode<std::uint32_t> free_;  // slots
+  std::set<DomainIndex> used_;          // where workers are, or runs of the bundle are to go
+  std::set<DomainIndex> others_;        // where workers of other bundles are
 };
 
 }  // namespace

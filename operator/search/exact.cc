@@ -343,7 +343,7 @@ bool LeastTies<Sum>::Visit() {
 
 bool HasTooManyCandidates(const Instance& instance) {
   std::uint32_t count = 0;
-  for (NodeIndex n = 0; n < instance.fabric().node_count() && count <= kMostCandidates; ++n) {
+  for (NodeIndex n{0}; n < instance.slots().EndIndex() && count <= kMostCandidates; ++n) {
     count += MayHold(instance, n);
   }
   return count > kMostCandidates;

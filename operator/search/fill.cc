@@ -15,7 +15,7 @@ std::optional<std::vector<NodeIndex>> Filler::Fill(Tier tier, DomainIndex domain
                                                    Rooms& rooms) {
   WEFT_CHECK(order.size() == instance_->workers());
   rooms_ = &rooms;
-  nodes_.assign(order.size(), 0);
+  nodes_.assign(order.size(), NodeIndex{0});
   if (!Lay(tier, domain, order)) return std::nullopt;
   WEFT_DCHECK(objective::MeetsHardRules(*instance_, nodes_) ||
               instance_->has_groups());  // slots hold
@@ -24,8 +24,8 @@ std::optional<std::vector<NodeIndex>> Filler::Fill(Tier tier, DomainIndex domain
 
 bool Filler::Lay(Tier tier, DomainIndex domain, Workers workers) {
   if (tier == instance_->node_tier()) {
-    for (std::uint32_t worker : workers) nodes_[worker] = domain.Raw();
-    return workers.size() <= instance_->slots()[domain.Raw()];
+    for (std::uint32_t worker : workers) nodes_[worker] = AsNode(domain);
+    return workers.size() <= instance_->slots()[AsNode(domain)];
   }
   const auto children = rooms_->Children(tier, domain);
   if (!children.empty() && rooms_->room(tier + 1, children.front()) >= workers.size()) {

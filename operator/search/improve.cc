@@ -65,7 +65,7 @@ class LocalSearch {
     Int128 delta = 0;
     std::uint32_t worker = 0;
     std::uint32_t partner = kNoPartner;
-    NodeIndex node = 0;
+    NodeIndex node{0};
   };
   static constexpr std::uint32_t kNoPartner = ~0U;
 

@@ -199,7 +199,7 @@ class TripSearch {
   const objective::PairCost& prices_;
   Trip now_;
   std::uint64_t left_;
-  std::vector<std::uint8_t> open_;  // by host: a leg of it may have a gain
+  fabric::ByNode<std::uint8_t> open_;  // by host: a leg of it may have a gain
 };
 
 // Hosts of the candidate's torus that could take one of its workers; nothing if it uses several
@@ -207,13 +207,13 @@ class TripSearch {
 std::optional<std::vector<NodeIndex>> FreeHosts(const objective::Instance& instance,
                                                 const std::vector<NodeIndex>& used) {
   const fabric::Torus& torus = *instance.pair_cost().torus();
-  std::vector<std::uint8_t> taken(instance.fabric().node_count(), 0);
+  fabric::ByNode<std::uint8_t> taken(instance.fabric().node_count(), 0);
   for (const NodeIndex n : used) {
     if (taken[n] != 0 || !torus.SameTorus(n, used.front())) return std::nullopt;
     taken[n] = 1;
   }
   std::vector<NodeIndex> free;
-  for (NodeIndex n = 0; n < taken.size(); ++n) {
+  for (const NodeIndex n : taken.Indices()) {
     if (taken[n] == 0 && instance.slots()[n] > 0 && torus.SameTorus(n, used.front())) {
       free.push_back(n);
     }

@@ -20,7 +20,7 @@ class Rooms {
   std::uint64_t room(fabric::Tier tier, fabric::DomainIndex domain) const {
     if (plain_) return instance_->capacity(tier, domain);
     if (tier < node_tier_) return room_[tier][domain];
-    const std::uint32_t slots = instance_->slots()[domain.Raw()];
+    const std::uint32_t slots = instance_->slots()[AsNode(domain)];
     return slots < node_unit_ ? 0 : slots - slots % node_unit_;
   }
 

@@ -195,7 +195,7 @@ void Greedy::Add(std::vector<fabric::NodeIndex> nodes) {
 // to seven times. A tree of the plane that keeps the plane's roomiest domains instead leaves 8 such
 // jobs, up to 2.3 times as dear.
 void Greedy::TryPlane(const PairCost::Plane& plane, Home home) {
-  const std::vector<DomainIndex>& domain_of = *plane.of_node;
+  const fabric::ByNode<DomainIndex>& domain_of = *plane.of_node;
   const auto& begin = instance_->fabric().domains(home.tier).begin;
   std::map<DomainIndex, std::uint64_t> slots;
   std::vector<fabric::NodeIndex> nodes;
@@ -288,8 +288,8 @@ Rooms& Greedy::RoomsFor(const fabric::ByTier<std::uint32_t>& units) {
 
 std::uint64_t Greedy::MostSlots(Home home) const {
   const auto& begin = instance_->fabric().domains(home.tier).begin;
-  const auto slots =
-      instance_->slots().subspan(begin[home.domain], begin[home.domain + 1] - begin[home.domain]);
+  const auto slots = instance_->slots().Items().subspan(
+      begin[home.domain].Raw(), begin[home.domain + 1] - begin[home.domain]);
   WEFT_CHECK(!slots.empty());
   return *std::max_element(slots.begin(), slots.end());
 }

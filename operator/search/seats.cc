@@ -101,7 +101,8 @@ void Seats::FindNear() {
 }
 
 std::vector<std::uint32_t> Seats::SeatsOf(std::span<const NodeIndex> nodes) const {
-  std::vector<std::uint32_t> next = first_, seats;
+  fabric::ByNode<std::uint32_t> next = first_;
+  std::vector<std::uint32_t> seats;
   seats.reserve(nodes.size());
   for (const NodeIndex n : nodes) {
     WEFT_CHECK(next[n] < size() && node_[next[n]] == n);  // no node has more workers than slots

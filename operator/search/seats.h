@@ -49,7 +49,7 @@ class Seats {
   void FindNear();
 
   const fabric::Torus& torus_;
-  std::vector<std::uint32_t> first_;  // by node: its first seat; kNone if it has none
+  fabric::ByNode<std::uint32_t> first_;  // the node's first seat; kNone if it has none
   std::vector<fabric::NodeIndex> node_;
   bool one_a_host_ = true;
   std::vector<Place> place_;

@@ -39,15 +39,15 @@ Symmetry::Symmetry(const objective::Instance& instance) : instance_(&instance) {
   least_name_.resize(last + 1);
   const objective::PairCost& pair_cost = instance.pair_cost();
   Numbering numbering;
-  for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
+  for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
     if (!MayHold(instance, n)) {
       signature_[last].push_back(0);
       least_name_[last].push_back(~0U);
       continue;
     }
     signature_[last].push_back(
-        numbering.Of({instance.slots()[n], instance.wholly_free(last, DomainIndex{n}),
-                      pair_cost.stand(n), instance.was_used(n) ? n + std::uint64_t{1} : 0}));
+        numbering.Of({instance.slots()[n], instance.wholly_free(last, AsDomain(n)),
+                      pair_cost.stand(n), instance.was_used(n) ? n.Raw() + std::uint64_t{1} : 0}));
     least_name_[last].push_back(fabric.name_rank(n));
   }
   for (Tier t = last; t-- > Tier{0};) {
@@ -92,7 +92,7 @@ std::vector<std::vector<NodeIndex>> Symmetry::Representatives(std::size_t most) 
 
 void Symmetry::Collect(Tier tier, DomainIndex domain, std::vector<NodeIndex>& kept) const {
   if (tier == instance_->node_tier()) {
-    kept.push_back(domain.Raw());
+    kept.push_back(AsNode(domain));
     return;
   }
   const auto& begin = instance_->fabric().domains(tier).child_begin;

@@ -23,7 +23,7 @@ std::optional<std::vector<NodeIndex>> Tiler::Lay(const Tiling& tiling) {
   tiling_ = &tiling;
   walk_ = &known_[tiling.walk];
   free_.assign(tree_.slots().begin(), tree_.slots().end());
-  nodes_.assign(instance_.workers(), 0);
+  nodes_.assign(instance_.workers(), NodeIndex{0});
   aligned_ = tiling.prices == RunPrices::Kind::kLeast;
   if (aligned_ && walk_->cuts.empty()) walk_->cuts = CutsOf(instance_.graph(), tiling.walk);
   if (!LayFrom(0, fabric::kOutside, DomainIndex{0}, tiling.walk)) return std::nullopt;
@@ -51,23 +51,24 @@ std::uint64_t Tiler::CountRooms(std::size_t step, Tier tier, DomainIndex domain)
     if (later.unit < wanted.unit && later.tier >= wanted.tier) inner = later;
     if (later.tier == last) node_unit = std::max(node_unit, later.unit);
   }
-  const NodeIndex begin = tree_.domains(tier).begin[domain];
-  const NodeIndex end = tree_.domains(tier).begin[domain + 1];
+  const std::uint32_t begin = tree_.domains(tier).begin[domain];
+  const std::uint32_t end = tree_.domains(tier).begin[domain + 1];
   fabric::ByDomain<std::uint32_t>& rooms = rooms_[wanted.tier];
   std::uint64_t sum = 0;
   if (wanted.tier == last) {
-    for (NodeIndex n = begin; n < end; ++n) sum += rooms[DomainIndex{n}] = free_[n] / wanted.unit;
+    for (std::uint32_t p = begin; p < end; ++p)
+      sum += rooms[DomainIndex{p}] = free_[p] / wanted.unit;
     return sum;
   }
   const auto& domains = tree_.domains(wanted.tier);
   const auto& inner_domains = tree_.domains(inner.tier);
-  for (NodeIndex n = begin; n < end;) {
-    const DomainIndex d = domains.of_node[n];
+  for (std::uint32_t p = begin; p < end;) {
+    const DomainIndex d = domains.of_position[p];
     std::uint32_t room = 0;
-    while (n < domains.begin[d + 1]) {
+    while (p < domains.begin[d + 1]) {
       std::uint32_t slots = 0;
-      const NodeIndex inner_end = inner_domains.begin[inner_domains.of_node[n] + 1];
-      for (; n < inner_end; ++n) slots += free_[n] - free_[n] % node_unit;
+      const std::uint32_t inner_end = inner_domains.begin[inner_domains.of_position[p] + 1];
+      for (; p < inner_end; ++p) slots += free_[p] - free_[p] % node_unit;
       room += slots - slots % inner.unit;
     }
     sum += rooms[d] = room / wanted.unit;

@@ -130,7 +130,7 @@ class TorusSearch {
   // after the other.
   std::vector<NodeIndex> NodesIn(const BoxLayout& layout, const Box& box) const {
     std::vector<NodeIndex> nodes;
-    std::vector<std::uint8_t> used(instance_.fabric().node_count(), 0);
+    fabric::ByNode<std::uint8_t> used(instance_.fabric().node_count(), 0);
     for (const TorusPlace& inside : layout.places) {
       nodes.push_back(places_.At(box, inside));
       if (places_.IsFree(nodes.back())) used[nodes.back()] = 1;

@@ -13,7 +13,7 @@ constexpr double kNodeDays = 1000 * 86'400.0;  // of a rate, in seconds
 
 std::vector<fabric::NodeIndex> NodesOf(const fabric::Fabric& fabric, bool only_spot) {
   std::vector<fabric::NodeIndex> nodes;
-  for (fabric::NodeIndex n = 0; n < fabric.node_count(); ++n) {
+  for (const fabric::NodeIndex n : Range<fabric::NodeIndex>(fabric.node_count())) {
     const bool spot = fabric.pools()[fabric.pool(n)].capacity == fabric::CapacityType::kSpot;
     if (fabric.accelerators(n) > 0 && fabric.usable(n) && (spot || !only_spot)) nodes.push_back(n);
   }

@@ -32,7 +32,7 @@ enum class FaultKind : std::uint8_t { kFailure, kInterruption, kCordon, kReturn 
 struct Fault {
   Micros time = 0;
   FaultKind kind = FaultKind::kFailure;
-  fabric::NodeIndex node = 0;
+  fabric::NodeIndex node{0};
 
   friend auto operator<=>(const Fault&, const Fault&) = default;
 };

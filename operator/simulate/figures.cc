@@ -72,7 +72,7 @@ std::vector<std::uint32_t> FreeBlocks(const fabric::Claims& claims, Tier tier) {
 
 double StrandedShare(const fabric::Claims& claims) {
   std::int64_t free = 0, stranded = 0;
-  for (NodeIndex n = 0; n < claims.fabric().node_count(); ++n) {
+  for (const NodeIndex n : Range<NodeIndex>(claims.fabric().node_count())) {
     const std::int64_t here = std::max<std::int64_t>(0, claims.free_accelerators(n));
     free += here;
     if (!claims.wholly_free(n)) stranded += here;

@@ -24,7 +24,7 @@ double IdlePowerOf(const outlook::Accelerator& accelerator) {
 Meter::Meter(const cluster::ClusterFabric& on, const outlook::Prices* prices)
     : rates_(on.fabric->node_count()), priced_(prices != nullptr) {
   const fabric::Fabric& fabric = *on.fabric;
-  for (NodeIndex node = 0; node < rates_.size(); ++node) {
+  for (const NodeIndex node : rates_.Indices()) {
     Rates& rates = rates_[node];
     const outlook::Accelerator accelerator = AcceleratorOrAssumed(fabric, {&node, 1});
     rates.busy_watts = outlook::PowerOf(accelerator, 1);

@@ -48,7 +48,7 @@ class Meter {
   struct Rates {  // of one GPU of a node
     double busy_watts = 0, idle_watts = 0, price_per_hour = 0;
   };
-  std::vector<Rates> rates_;  // by node
+  fabric::ByNode<Rates> rates_;
   bool priced_ = false;
   double fleet_idle_watts_ = 0, fleet_price_per_hour_ = 0;
   double busy_joules_ = 0, not_idle_joules_ = 0, job_cost_ = 0;

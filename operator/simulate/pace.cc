@@ -22,7 +22,7 @@ bool IsPredictable(const Shape& shape) {
 
 Paces::Paces(const cluster::ClusterFabric& on) : on_(on), uplinks_(*on.fabric) {
   if (on.fabric->node_count() == 0) return;
-  const NodeIndex first = 0;
+  const NodeIndex first{0};
   const auto known = predict::AcceleratorOf(*on.fabric, {&first, 1});
   if (!known) {
     note_ =

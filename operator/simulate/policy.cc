@@ -24,21 +24,21 @@ constexpr std::array<std::pair<Policy, std::string_view>, 7> kPolicies{{
     {Policy::kSlurmBlock, "slurm-block"},
 }};
 
-std::vector<std::uint32_t> SlotsOf(const fabric::Claims& claims, const objective::Request& request,
-                                   bool empty) {
+fabric::ByNode<std::uint32_t> SlotsOf(const fabric::Claims& claims,
+                                      const objective::Request& request, bool empty) {
   rules::SlotQuery query;
   query.pod = &request.pod;
   query.job = request.job;
   query.excluded = request.excluded;
   query.cap = request.workers;
   query.ignore_claims = empty;
-  std::vector<std::uint32_t> slots;
+  fabric::ByNode<std::uint32_t> slots;
   rules::CountSlots(claims, query, slots);
   return slots;
 }
 
 report::Nodes Choose(Policy policy, const fabric::Fabric& fabric,
-                     const std::vector<std::uint32_t>& slots, std::uint32_t workers,
+                     const fabric::ByNode<std::uint32_t>& slots, std::uint32_t workers,
                      SplitMix64& random) {
   switch (policy) {
     case Policy::kWeft:
@@ -111,7 +111,7 @@ std::optional<std::vector<fabric::NodeIndex>> Placer::Reserve(const fabric::Clai
 bool Placer::Fits(const fabric::Claims& claims, const objective::Request& request,
                   const traffic::WorkerGraph& graph) const {
   if (policy_ == Policy::kWeft) return placement::Fits(claims, request, graph);
-  const std::vector<std::uint32_t> slots = SlotsOf(claims, request, false);
+  const fabric::ByNode<std::uint32_t> slots = SlotsOf(claims, request, false);
   if (policy_ != Policy::kSlurmBlock) {
     return std::accumulate(slots.begin(), slots.end(), std::uint64_t{0}) >= request.workers;
   }

@@ -27,7 +27,7 @@ Rooms::Rooms(const Scenario& scenario, const fabric::Claims& claims) {
     kind.slots.assign(kind.most.size(), 0);
     kinds_.push_back(std::move(kind));
   }
-  for (NodeIndex n = 0; n < claims.fabric().node_count(); ++n) Update(claims, n);
+  for (const NodeIndex n : Range<NodeIndex>(claims.fabric().node_count())) Update(claims, n);
 }
 
 std::uint32_t Rooms::Count(const Kind& kind, const fabric::Claims& claims, NodeIndex node) {

@@ -30,8 +30,8 @@ class Rooms {
   struct Kind {
     const rules::PodRequirements* pod = nullptr;
     std::vector<rules::Want> wants;
-    std::vector<std::uint32_t> most;   // by node: with nothing else on it
-    std::vector<std::uint32_t> slots;  // by node: now
+    fabric::ByNode<std::uint32_t> most;   // with nothing else on the node
+    fabric::ByNode<std::uint32_t> slots;  // now
     std::uint64_t total = 0;
   };
   static std::uint32_t Count(const Kind& kind, const fabric::Claims& claims,

@@ -319,8 +319,8 @@ class Simulation {
   predict::Contention contention_;
   Meter meter_;
   Faults faults_;
-  std::vector<std::set<JobIndex>> jobs_on_;  // by node; empty without faults
-  std::map<JobIndex, double> left_;          // microseconds of work of jobs that have failed
+  fabric::ByNode<std::set<JobIndex>> jobs_on_;  // empty without faults
+  std::map<JobIndex, double> left_;             // microseconds of work of jobs that have failed
   Recorder recorder_;
   Outcome outcome_;
   std::vector<double> best_alone_;  // by shape

@@ -48,7 +48,7 @@ std::int64_t PowerOfTwo(std::int64_t most, std::int64_t number) {
 
 NodeKind CommonNode(const fabric::Fabric& fabric) {
   std::map<std::pair<fabric::ResourceIndex, std::int64_t>, std::size_t> kinds;
-  for (fabric::NodeIndex n = 0; n < fabric.node_count(); ++n) {
+  for (const fabric::NodeIndex n : Range<fabric::NodeIndex>(fabric.node_count())) {
     for (fabric::ResourceIndex r{0}; r < fabric.resources().EndIndex(); ++r) {
       const std::int64_t amount = fabric.allocatable(n, r);
       if (fabric.IsAccelerator(r) && amount > 0) ++kinds[{r, amount}];

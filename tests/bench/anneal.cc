@@ -50,7 +50,8 @@ struct Division {
   std::vector<std::vector<Slot>> slots;
 };
 
-Division Divide(std::span<const NodeIndex> slots, std::span<const fabric::DomainIndex> of_node) {
+Division Divide(std::span<const NodeIndex> slots,
+                const fabric::ByNode<fabric::DomainIndex>& of_node) {
   Division division;
   for (Slot slot = 0; slot < slots.size(); ++slot) {
     const std::uint32_t domain = of_node[slots[slot]].Raw();

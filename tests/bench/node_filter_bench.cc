@@ -35,9 +35,9 @@ fabric::Fabric MakeFabric(int nodes) {
 void BM_CountSlots(benchmark::State& state) {
   const fabric::Fabric fabric = MakeFabric(static_cast<int>(state.range(0)));
   fabric::Claims claims(fabric);
-  for (fabric::NodeIndex n = 0; n < fabric.node_count(); ++n) {
+  for (const fabric::NodeIndex n : Range<fabric::NodeIndex>(fabric.node_count())) {
     // Spread by a fixed multiplier, so that no run of nodes is alike.
-    const std::uint32_t draw = n * 2654435769U >> 30;
+    const std::uint32_t draw = n.Raw() * 2654435769U >> 30;
     if (draw < 2) claims.Add(n, {{"nvidia.com/gpu", 8}, {"cpu", 64'000}});
     if (draw == 2) claims.Add(n, {{"nvidia.com/gpu", 4}, {"cpu", 32'000}});
   }
@@ -50,7 +50,7 @@ void BM_CountSlots(benchmark::State& state) {
   SlotQuery query;
   query.pod = &pod;
   query.cap = 1024;
-  std::vector<std::uint32_t> slots;
+  fabric::ByNode<std::uint32_t> slots;
   for (auto _ : state) {
     CountSlots(claims, query, slots);
     benchmark::DoNotOptimize(slots.data());

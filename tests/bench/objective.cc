@@ -149,7 +149,7 @@ class Placements {
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random_.Below(i)]);
     std::vector<NodeIndex> nodes;
     for (const fabric::DomainIndex leaf : order) {
-      for (NodeIndex n = 0; n < fabric_.node_count() && nodes.size() < best_.size(); ++n) {
+      for (NodeIndex n{0}; n < NodeIndex{fabric_.node_count()} && nodes.size() < best_.size(); ++n) {
         if (leaves.of_node[n] == leaf) nodes.push_back(n);
       }
     }

@@ -54,7 +54,7 @@ void BM_Score(benchmark::State& state) {
                       Family(Axis::kPipeline, Pattern::kNeighbours, kDegrees[3], 256)};
   traffic::SeatGroups(traffic);
   std::vector<fabric::NodeIndex> nodes;
-  for (std::uint32_t w = 0; w < traffic.workers; ++w) nodes.push_back(w / 2 * 3 % kNodes);
+  for (std::uint32_t w = 0; w < traffic.workers; ++w) nodes.emplace_back(w / 2 * 3 % kNodes);
   const PairCost pair_cost(*cluster.fabric, false);
   for (auto _ : state) {
     benchmark::DoNotOptimize(Score(pair_cost, traffic, nodes));

@@ -113,7 +113,7 @@ RandomInstance DrawCluster(Draws& random, const SmallCluster& cluster) {
   RandomInstance instance;
   instance.fabric = std::make_unique<fabric::Fabric>(*std::move(built));
   instance.claims = std::make_unique<fabric::Claims>(*instance.fabric);
-  for (fabric::NodeIndex n = 0; n < instance.fabric->node_count(); ++n) {
+  for (const fabric::NodeIndex n : Range<fabric::NodeIndex>(instance.fabric->node_count())) {
     const std::uint32_t used = DrawUsed(random, cluster.irregular);
     if (used > 0) instance.claims->Add(n, {{kGPU, used}});
   }
@@ -157,7 +157,7 @@ traffic::Model DrawModel(Draws& random, bool experts) {
 
 // Levels at which some domain has room for the job, and groups.
 void Constrain(Draws& random, const traffic::Parallelism& shape, std::uint32_t per_worker,
-               const std::vector<std::uint32_t>& slots, RandomInstance& instance) {
+               const fabric::ByNode<std::uint32_t>& slots, RandomInstance& instance) {
   objective::Request& request = instance.request;
   const fabric::Fabric& fabric = *instance.fabric;
   fabric::Tier holds = fabric::kOutside;
@@ -202,7 +202,7 @@ bool AddJob(Draws& random, RandomInstance& instance) {
   request.pod.requests = {{kGPU, per_worker}};
   request.grid = traffic::WorkerGrid(shape, request.workers, per_worker);
   if (const auto* ring = traffic::LargestRing(instance.traffic)) request.ring = *ring;
-  std::vector<std::uint32_t> slots;
+  fabric::ByNode<std::uint32_t> slots;
   rules::CountSlots(
       *instance.claims,
       {.pod = &request.pod, .job = request.job, .excluded = {}, .cap = request.workers}, slots);

@@ -56,7 +56,7 @@ fabric::LinkSpec Link(const char* type, std::int64_t oversubscription) {
 std::unique_ptr<fabric::Claims> HalfFull(const fabric::Fabric& fabric, std::uint64_t seed) {
   auto claims = std::make_unique<fabric::Claims>(fabric);
   std::uint64_t state = seed;
-  for (fabric::NodeIndex n = 0; n < fabric.node_count(); ++n) {
+  for (const fabric::NodeIndex n : Range<fabric::NodeIndex>(fabric.node_count())) {
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;
     const std::uint64_t draw = (state >> 33) % 100;
     const std::int64_t used = draw < 34   ? 8

@@ -74,7 +74,7 @@ const char* BrokenPromise(const RandomInstance& instance, const Plan& plan) {
   const objective::Request& request = instance.request;
   const fabric::Fabric& fabric = *instance.fabric;
   if (plan.nodes.size() != request.workers) return "a worker without a node";
-  std::vector<std::uint32_t> slots, load(fabric.node_count(), 0);
+  fabric::ByNode<std::uint32_t> slots, load(fabric.node_count(), 0);
   rules::CountSlotsByNode(*instance.claims,
                           {.pod = &request.pod,
                            .job = request.job,
@@ -83,7 +83,7 @@ const char* BrokenPromise(const RandomInstance& instance, const Plan& plan) {
                            .pools = plan.pools},
                           slots);
   for (const NodeIndex n : plan.nodes) {
-    if (n >= fabric.node_count()) return "an unknown node";
+    if (n >= load.EndIndex()) return "an unknown node";
     if (++load[n] > slots[n]) return "more workers on a node than it takes";
   }
   if (ExceedsPower(instance, plan)) return "the power of a domain";

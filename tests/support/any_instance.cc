@@ -356,16 +356,16 @@ void AddRules(Random& random, const traffic::Parallelism& shape, RandomInstance&
 
 void AddHistory(Random& random, RandomInstance& instance) {
   objective::Request& request = instance.request;
-  const fabric::NodeIndex count = instance.fabric->node_count();
+  const std::uint32_t count = instance.fabric->node_count();
   if (random.Chance(25)) {  // a restart; some of the old nodes are gone
     const std::uint32_t had = random.Chance(80) ? request.workers : random.Between(1, 200);
-    const fabric::NodeIndex first = random.Below(count);
+    const std::uint32_t first = random.Below(count);
     for (std::uint32_t w = 0; w < had; ++w) {
-      const fabric::NodeIndex n = random.Chance(70) ? (first + w) % count : random.Below(count + 1);
-      request.previous_nodes.push_back(n < count ? n : objective::kUnplaced);
+      const std::uint32_t n = random.Chance(70) ? (first + w) % count : random.Below(count + 1);
+      request.previous_nodes.push_back(n < count ? fabric::NodeIndex{n} : objective::kUnplaced);
     }
   }
-  for (fabric::NodeIndex n = 0; random.Chance(15) && n < count; ++n) {
+  for (fabric::NodeIndex n{0}; random.Chance(15) && n.Raw() < count; ++n) {
     if (random.Chance(10)) request.excluded.push_back(n);
   }
 }
@@ -386,8 +386,8 @@ std::uint32_t FillNodes(Random& random, std::uint32_t per_worker, RandomInstance
   std::uint32_t busy = 0;                                    // percent of the nodes
   bool parts = false;                                        // whether nodes are used in part
   const std::uint32_t region = random.Pick({4U, 16U, 64U});  // nodes that are used alike
-  for (fabric::NodeIndex n = 0; n < instance.fabric->node_count(); ++n) {
-    if (n % region == 0) {
+  for (const fabric::NodeIndex n : Range<fabric::NodeIndex>(instance.fabric->node_count())) {
+    if (n.Raw() % region == 0) {
       busy = random.Pick({0U, 20U, 50U, 80U});
       parts = random.Chance(50);
     }

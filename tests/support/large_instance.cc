@@ -217,7 +217,8 @@ Job DrawJob(Draws& random, Family family, const LargeOptions& options) {
 
 // The level `required` is the narrowest one with a domain that holds the job, sometimes;
 // `preferred` is at or inside it.
-void Constrain(Draws& random, RandomInstance& instance, const std::vector<std::uint32_t>& slots) {
+void Constrain(Draws& random, RandomInstance& instance,
+               const fabric::ByNode<std::uint32_t>& slots) {
   objective::Request& request = instance.request;
   const fabric::Fabric& fabric = *instance.fabric;
   fabric::Tier holds = fabric::kOutside;
@@ -258,7 +259,7 @@ bool AddJob(Draws& random, Family family, const Job& job, RandomInstance& instan
   request.pod.requests = {{kGPU, job.per_worker}};
   request.grid = traffic::WorkerGrid(job.shape, job.workers, job.per_worker);
   if (const auto* ring = traffic::LargestRing(instance.traffic)) request.ring = *ring;
-  std::vector<std::uint32_t> slots;
+  fabric::ByNode<std::uint32_t> slots;
   rules::CountSlots(*instance.claims,
                     {.pod = &request.pod, .job = request.job, .excluded = {}, .cap = job.workers},
                     slots);
@@ -298,7 +299,7 @@ std::uint64_t MostWorkers(const fabric::Claims& claims, Family family) {
   const bool parts = family == Family::kSeveralANode || family == Family::kMixedFree;
   const std::int64_t gpus = parts ? 1 : GPUsANode(family);
   std::uint64_t workers = 0;
-  for (fabric::NodeIndex n = 0; n < claims.fabric().node_count(); ++n) {
+  for (const fabric::NodeIndex n : Range<fabric::NodeIndex>(claims.fabric().node_count())) {
     workers += static_cast<std::uint64_t>(claims.free_accelerators(n) / gpus);
   }
   return workers;

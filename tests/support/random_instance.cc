@@ -233,7 +233,7 @@ RandomInstance MakeRandomInstance(std::uint64_t seed, const RandomOptions& optio
   instance.claims = std::make_unique<fabric::Claims>(*instance.fabric);
   const auto per_worker = random.Pick<std::uint32_t>({2, 4, 8});
   std::uint32_t slots = 0;
-  for (fabric::NodeIndex n = 0; n < instance.fabric->node_count(); ++n) {
+  for (const fabric::NodeIndex n : Range<fabric::NodeIndex>(instance.fabric->node_count())) {
     const std::int64_t used = random.Chance(50) ? random.Below(kGPUs) : 0;
     if (used > 0) instance.claims->Add(n, {{kGPU, used}});
     slots += static_cast<std::uint32_t>((kGPUs - used) / per_worker);

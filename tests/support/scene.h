@@ -138,7 +138,7 @@ inline std::optional<traffic::Model> MeasuredData(std::int64_t bytes_per_gpu) {
 inline std::vector<std::int64_t> FreeGpus(const cluster::Cluster& cluster) {
   std::vector<std::int64_t> free;
   const cluster::ClusterFabric& on = cluster.fabrics.front();
-  for (fabric::NodeIndex n = 0; n < on.fabric->node_count(); ++n) {
+  for (const fabric::NodeIndex n : Range<fabric::NodeIndex>(on.fabric->node_count())) {
     free.push_back(on.claims.free_accelerators(n));
   }
   return free;

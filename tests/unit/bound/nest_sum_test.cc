@@ -9,6 +9,7 @@
 namespace weft::bound {
 namespace {
 
+using fabric::NodeIndex;
 using objective::Instance;
 using weft::testing::Cluster;
 using weft::testing::Leaves;
@@ -60,10 +61,10 @@ double Least(const Scene& scene, std::span<const Level> nest,
   }
   const Instance instance(scene.cluster.claims, scene.request, scene.graph);
   double least = std::numeric_limits<double>::infinity();
-  for (std::uint32_t k = 0; k <= std::min(left, instance.slots()[node]); ++k) {
-    for (std::size_t l = 0; l < nest.size(); ++l) held[l][nest[l].Of(node).Raw()] += k;
+  for (std::uint32_t k = 0; k <= std::min(left, instance.slots()[NodeIndex{node}]); ++k) {
+    for (std::size_t l = 0; l < nest.size(); ++l) held[l][nest[l].Of(NodeIndex{node}).Raw()] += k;
     least = std::min(least, Least(scene, nest, leaving, node + 1, held, left - k));
-    for (std::size_t l = 0; l < nest.size(); ++l) held[l][nest[l].Of(node).Raw()] -= k;
+    for (std::size_t l = 0; l < nest.size(); ++l) held[l][nest[l].Of(NodeIndex{node}).Raw()] -= k;
   }
   return least;
 }
@@ -76,7 +77,7 @@ TEST(NestSum, IsTheLeastOverAllWaysToFillTheDomains) {
     const Scene scene(free);
     const Instance instance(scene.cluster.claims, scene.request, scene.graph);
     const Nest nest = NestOfLevels(instance);
-    const bound::Run run = {0, scene.cluster.fabric->node_count()};
+    const bound::Run run = {NodeIndex{0}, instance.slots().EndIndex()};
     NestSum sum =
         NestSum::Of(instance, nest, run, std::vector<std::uint32_t>(nest.size(), 1)).value();
     for (int i = 0; i < 5; ++i) {
@@ -109,7 +110,7 @@ TEST(NestSum, CountsWholeUnits) {
   const Instance instance(scene.cluster.claims, scene.request, scene.graph);
   const Nest levels = NestOfLevels(instance);
   const std::span<const Level> nest = std::span(levels).first(2);  // nodes and leaves
-  const bound::Run run = {0, scene.cluster.fabric->node_count()};
+  const bound::Run run = {NodeIndex{0}, instance.slots().EndIndex()};
   const std::vector<double> nothing(kWorkers + 1, 0), units = {0, 10, 16, 0};
   // Leaves with room for 6, 5 and 4 workers hold 2, 1 and 1 units of 3.
   NestSum sum = NestSum::Of(instance, nest, run, {1, 3}).value();
@@ -123,7 +124,8 @@ TEST(NestSum, HasNoRoomForUnitsThatAreLargerThanEveryDomain) {
   const Scene scene({{2}, {1, 1}});
   const Instance instance(scene.cluster.claims, scene.request, scene.graph);
   const Nest levels = NestOfLevels(instance);
-  EXPECT_FALSE(NestSum::Of(instance, std::span(levels).first(2), {0, 3}, {1, 3}));
+  EXPECT_FALSE(
+      NestSum::Of(instance, std::span(levels).first(2), {NodeIndex{0}, NodeIndex{3}}, {1, 3}));
 }
 
 TEST(NestSum, SumsHullsWhereExactSumsTakeTooManyAdditions) {
@@ -132,7 +134,7 @@ TEST(NestSum, SumsHullsWhereExactSumsTakeTooManyAdditions) {
   const Instance instance(scene.cluster.claims, scene.request, scene.graph);
   const Nest levels = NestOfLevels(instance);
   const std::span<const Level> nodes = std::span(levels).first(1);
-  NestSum sum = NestSum::Of(instance, nodes, {0, 2}, {1}).value();
+  NestSum sum = NestSum::Of(instance, nodes, {NodeIndex{0}, NodeIndex{2}}, {1}).value();
   const double step = static_cast<double>(nodes[0].step) / 2;
   // Of nine workers one node holds six, which leave nothing, and the other three. The hull has
   // nothing leave either. Two tables of seven entries: 7 additions for the first, 7 x 7 for both.

@@ -28,7 +28,8 @@ testing::FabricShape TwoLeaves() { return testing::Spines({{{{8, 8}}, {{8, 8}}}}
 std::string Runs(const PlacementScene& scene, const std::string& level) {
   std::string text;
   for (const bound::Run& run : Homes(scene.Prepare(), scene.tier(level))) {
-    text += (text.empty() ? "" : " ") + std::to_string(run.begin) + "-" + std::to_string(run.end);
+    text += (text.empty() ? "" : " ") + std::to_string(run.begin.Raw()) + "-" +
+            std::to_string(run.end.Raw());
   }
   return text;
 }
@@ -54,12 +55,12 @@ TEST(PlaneNest, HasTheNetworksDomainsBelowTheLevelsThatItJoins) {
   ASSERT_TRUE(crossing);
   const Nest& nest = crossing->nest();
   EXPECT_EQ(Show(nest), "3:1111:4 3:18889:4 2:20000:4 1:40000:4");
-  for (const NodeIndex n : {0U, 1U}) {
+  for (const NodeIndex n : {NodeIndex{0}, NodeIndex{1}}) {
     EXPECT_EQ(nest[1].Of(n), nest[1].Of(n + 2));
-    EXPECT_EQ(nest[2].Of(0), nest[2].Of(n));
+    EXPECT_EQ(nest[2].Of(NodeIndex{0}), nest[2].Of(n));
   }
-  EXPECT_NE(nest[1].Of(0), nest[1].Of(1));
-  EXPECT_EQ(nest[2].Of(0), nest[2].Of(3));
+  EXPECT_NE(nest[1].Of(NodeIndex{0}), nest[1].Of(NodeIndex{1}));
+  EXPECT_EQ(nest[2].Of(NodeIndex{0}), nest[2].Of(NodeIndex{3}));
 }
 
 // The plane joins n1 and n2 for less than the spine costs, and more than a leaf.
@@ -73,7 +74,7 @@ TEST(PlaneNest, HasTheLevelsThatAreNoDearerBelowWhatThePlaneJoins) {
   ASSERT_TRUE(nest);
   // Nodes, leaves, both leaves joined, the spine.
   EXPECT_EQ(Show(nest->nest()), "3:20000:4 2:10000:2 2:10000:4 1:40000:4");
-  EXPECT_EQ(nest->nest()[2].Of(0), nest->nest()[2].Of(3));
+  EXPECT_EQ(nest->nest()[2].Of(NodeIndex{0}), nest->nest()[2].Of(NodeIndex{3}));
 }
 
 TEST(PlaneNest, IsNoneWithoutSuchANetworkOrOnATorus) {

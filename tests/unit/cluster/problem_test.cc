@@ -2,6 +2,7 @@
 
 #include "operator/cluster/problem.h"
 #include "operator/cluster/workload.h"
+#include "tests/support/nodes_of.h"
 #include "tests/support/scene.h"
 
 namespace weft::cluster {
@@ -33,9 +34,10 @@ TEST(MakeProblem, ResolvesLevelsGroupsAndNodes) {
   EXPECT_EQ(request.workers, 4u);
   EXPECT_EQ(request.required, kSpine);
   EXPECT_EQ(request.preferred, kLeaf);
-  EXPECT_EQ(request.excluded, (Nodes{1, 2}));
-  EXPECT_EQ(problem->avoided, (Nodes{0, 3}));
-  EXPECT_EQ(request.previous_nodes, (Nodes{3, objective::kUnplaced, 1}));
+  EXPECT_EQ(request.excluded, testing::NodesOf({1, 2}));
+  EXPECT_EQ(problem->avoided, testing::NodesOf({0, 3}));
+  EXPECT_EQ(request.previous_nodes,
+            (Nodes{fabric::NodeIndex{3}, objective::kUnplaced, fabric::NodeIndex{1}}));
   EXPECT_FALSE(request.pool_choices);
   ASSERT_EQ(request.groups.size(), 1u);
   EXPECT_EQ(request.groups[0].required, kLeaf);

@@ -4,6 +4,7 @@
 
 #include "operator/cluster/placement_pods.h"
 #include "operator/cluster/pod_labels.h"
+#include "tests/support/nodes_of.h"
 #include "tests/support/scene.h"
 
 namespace weft::cluster {
@@ -188,7 +189,7 @@ TEST(Claims, OfAWorkloadAreGivenBack) {
   scene.Job("j", 2);
   Cluster cluster = scene.Build();
   const WorkloadView workload = PendingOf(cluster).front();
-  const std::vector<fabric::NodeIndex> nodes = {0, 2};
+  const std::vector<fabric::NodeIndex> nodes = testing::NodesOf({0, 2});
   AddClaims(workload, nodes, cluster.fabrics[0].claims);
   EXPECT_EQ(testing::FreeGpus(cluster), (std::vector<std::int64_t>{0, 8, 0, 8}));
   RemoveClaims(workload, nodes, cluster.fabrics[0].claims);

@@ -145,9 +145,9 @@ TEST(ReferenceDesign, TheNodesOfACubeAreNeighbours) {
   const auto fabric = fabric::Fabric::Build(cluster.fabric, cluster.nodes, {});
   ASSERT_TRUE(fabric) << fabric.error().message;
   const fabric::Torus& torus = *fabric->torus();
-  for (fabric::NodeIndex n = 0; n < fabric->node_count(); ++n) {
+  for (const fabric::NodeIndex n : Range<fabric::NodeIndex>(fabric->node_count())) {
     EXPECT_EQ(torus.At(0, torus.place(n)), n);
-    const fabric::NodeIndex first = n / 16 * 16;
+    const fabric::NodeIndex first{n.Raw() / 16 * 16};
     EXPECT_EQ(fabric->SharedTier(n, first), n == first ? fabric->node_tier() : fabric::Tier{2});
     EXPECT_LE(torus.Hops(n, first), 1U + 1U + 3U);
   }

@@ -4,6 +4,7 @@
 #include "gtest/gtest.h"
 #include "operator/fabric/fabric.h"
 #include "tests/support/fabric_builder.h"
+#include "tests/support/nodes_of.h"
 
 namespace weft::fabric {
 namespace {
@@ -48,8 +49,8 @@ TEST(BuilderTest, SaysWhyANodeIsUnusable) {
     shape.nodes[0].name = "a";
     shape.nodes[0].domains = {"s", "l"};
     const Cluster cluster = MakeCluster(shape);
-    EXPECT_EQ(cluster.fabric->unusable_why(0), c.want) << c.name;
-    EXPECT_EQ(cluster.fabric->usable(0), *c.want == '\0') << c.name;
+    EXPECT_EQ(cluster.fabric->unusable_why(NodeIndex{0}), c.want) << c.name;
+    EXPECT_EQ(cluster.fabric->usable(NodeIndex{0}), *c.want == '\0') << c.name;
   }
 }
 
@@ -92,9 +93,9 @@ TEST(BuilderTest, ANodeThatHealthMonitorsCallSickIsUnusableUnlessTheFabricSaysOt
     shape.nodes = {c.node};
     shape.nodes[0].name = "a";
     shape.nodes[0].domains = {"s", "l"};
-    EXPECT_EQ(MakeCluster(shape).fabric->unusable_why(0), c.want) << c.name;
+    EXPECT_EQ(MakeCluster(shape).fabric->unusable_why(NodeIndex{0}), c.want) << c.name;
     shape.unusable.known_signals = false;
-    EXPECT_TRUE(MakeCluster(shape).fabric->usable(0)) << c.name;
+    EXPECT_TRUE(MakeCluster(shape).fabric->usable(NodeIndex{0})) << c.name;
   }
 }
 
@@ -108,11 +109,11 @@ TEST(BuilderTest, ResourcesAreTheUnionOfAllNodesByName) {
   const auto amount = [&](NodeIndex n, const char* name) {
     return fabric.allocatable(n, *fabric.FindResource(name));
   };
-  EXPECT_EQ(amount(0, "rdma/ib"), 4);
-  EXPECT_EQ(amount(1, "rdma/ib"), 0);
-  EXPECT_EQ(amount(0, "cpu"), 7'000);
-  EXPECT_EQ(amount(1, "cpu"), 96'000);
-  EXPECT_EQ(fabric.accelerators(0), 8);
+  EXPECT_EQ(amount(NodeIndex{0}, "rdma/ib"), 4);
+  EXPECT_EQ(amount(NodeIndex{1}, "rdma/ib"), 0);
+  EXPECT_EQ(amount(NodeIndex{0}, "cpu"), 7'000);
+  EXPECT_EQ(amount(NodeIndex{1}, "cpu"), 96'000);
+  EXPECT_EQ(fabric.accelerators(NodeIndex{0}), 8);
   EXPECT_EQ(fabric.FindResource("rdma"), std::nullopt);
   EXPECT_TRUE(fabric.IsAccelerator(*fabric.FindResource("nvidia.com/gpu")));
   EXPECT_FALSE(fabric.IsAccelerator(*fabric.FindResource("pods")));
@@ -125,10 +126,10 @@ TEST(BuilderTest, NodesOfATaintClassAgreeOnWhatKeepsPodsAway) {
   shape.nodes[3].taints = {{"gpu", "", "NoSchedule"}};
   const Cluster cluster = MakeCluster(shape);
   std::vector<std::uint32_t> classes;
-  for (NodeIndex n = 0; n < 5; ++n) classes.push_back(cluster.fabric->taint_class(n));
+  for (const NodeIndex n : Range<NodeIndex>(5)) classes.push_back(cluster.fabric->taint_class(n));
   EXPECT_EQ(classes, (std::vector<std::uint32_t>{0, 1, 2, 1, 0}));
   const auto first = cluster.fabric->taint_classes();
-  EXPECT_EQ(std::vector<NodeIndex>(first.begin(), first.end()), (std::vector<NodeIndex>{0, 1, 2}));
+  EXPECT_EQ(std::vector<NodeIndex>(first.begin(), first.end()), testing::NodesOf({0, 1, 2}));
 }
 
 // A tree of up to four levels with uneven domains, some labels missing, some nodes without a
@@ -161,9 +162,9 @@ FabricShape RandomShape(std::mt19937& random) {
 void ExpectDense(const Fabric& fabric) {
   for (Tier tier{0}; tier <= fabric.node_tier(); ++tier) {
     const TierDomains& domains = fabric.domains(tier);
-    ASSERT_EQ(domains.begin.back(), fabric.node_count());
+    ASSERT_EQ(domains.begin.back(), domains.of_node.EndIndex());
     ASSERT_EQ(domains.of_node.size(), fabric.node_count());
-    for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
+    for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
       const DomainIndex d = domains.of_node[n];
       ASSERT_TRUE(domains.begin[d] <= n && n < domains.begin[d + 1]);
     }
@@ -208,7 +209,7 @@ TEST(BuilderTest, RandomTreesAreDenseOrderedAndIndependentOfTheInput) {
     ASSERT_EQ(first.fabric->node_count() + first.fabric->incomplete().size(), shape.nodes.size());
     std::shuffle(shape.nodes.begin(), shape.nodes.end(), random);
     const Cluster second = MakeCluster(shape);
-    for (NodeIndex n = 0; n < first.fabric->node_count(); ++n) {
+    for (const NodeIndex n : Range<NodeIndex>(first.fabric->node_count())) {
       ASSERT_EQ(first.fabric->node(n).name, second.fabric->node(n).name);
       for (Tier tier{0}; tier <= first.fabric->node_tier(); ++tier) {
         ASSERT_EQ(first.fabric->domains(tier).of_node[n], second.fabric->domains(tier).of_node[n]);

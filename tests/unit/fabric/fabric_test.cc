@@ -20,7 +20,7 @@ using testing::TestNode;
 
 // The whole tree as text, "outside(s0(l0(v0(n0 n1))))".
 std::string Show(const Fabric& fabric, Tier tier = kOutside, DomainIndex domain = DomainIndex{0}) {
-  if (tier == fabric.node_tier()) return fabric.node(domain.Raw()).name;
+  if (tier == fabric.node_tier()) return fabric.node(AsNode(domain)).name;
   const TierDomains& domains = fabric.domains(tier);
   std::string text = domains.names[domain] + "(";
   for (DomainIndex c = domains.child_begin[domain]; c < domains.child_begin[domain + 1]; ++c) {
@@ -40,8 +40,8 @@ std::string Build(const FabricShape& shape, Fabric::Options options = {}) {
 void ExpectDense(const Fabric& fabric) {
   for (Tier tier{0}; tier <= fabric.node_tier(); ++tier) {
     const TierDomains& domains = fabric.domains(tier);
-    ASSERT_EQ(domains.begin.front(), 0U);
-    ASSERT_EQ(domains.begin.back(), fabric.node_count());
+    ASSERT_EQ(domains.begin.front(), NodeIndex{0});
+    ASSERT_EQ(domains.begin.back(), domains.of_node.EndIndex());
     ASSERT_EQ(domains.of_node.size(), fabric.node_count());
     for (DomainIndex d{0}; d < domains.EndIndex(); ++d) {
       for (NodeIndex n = domains.begin[d]; n < domains.begin[d + 1]; ++n) {
@@ -114,11 +114,11 @@ TEST(FabricTest, TheOrderOfTheInputHasNoMeaning) {
 TEST(FabricTest, NameRanksFollowNamesAcrossDomains) {
   const Cluster cluster = MakeCluster(Irregular());
   std::vector<std::string> by_rank(cluster.fabric->node_count());
-  for (NodeIndex n = 0; n < cluster.fabric->node_count(); ++n) {
+  for (const NodeIndex n : Range<NodeIndex>(cluster.fabric->node_count())) {
     by_rank[cluster.fabric->name_rank(n)] = cluster.fabric->node(n).name;
   }
   EXPECT_EQ(by_rank, (std::vector<std::string>{"a", "b", "c", "d", "e", "k", "l", "m"}));
-  for (NodeIndex n = 0; n < cluster.fabric->node_count(); ++n) {
+  for (const NodeIndex n : Range<NodeIndex>(cluster.fabric->node_count())) {
     EXPECT_EQ(cluster.fabric->FindNode(cluster.fabric->node(n).name), n);
   }
 }
@@ -236,8 +236,8 @@ TEST(FabricTest, PlanesDivideTheNodesWithoutRegardToLevels) {
   EXPECT_EQ(fabric.planes()[1].link.femtoseconds_per_byte, 10'000);
   EXPECT_FALSE(fabric.planes()[0].scale_up);
   EXPECT_EQ(fabric.crossing_scale_up(), nullptr);
-  EXPECT_NE(fabric.plane_class(0), fabric.plane_class(1));
-  EXPECT_NE(fabric.plane_class(1), fabric.plane_class(2));
+  EXPECT_NE(fabric.plane_class(NodeIndex{0}), fabric.plane_class(NodeIndex{1}));
+  EXPECT_NE(fabric.plane_class(NodeIndex{1}), fabric.plane_class(NodeIndex{2}));
 }
 
 TEST(FabricTest, ANodeLeftOutMakesNoScaleUpDomainCross) {
@@ -418,8 +418,8 @@ TEST(FabricTest, RailsMakeTheLeafDomains) {
               "d: leaf r0 [no rail at all]\ne: leaf r0 [no rail at all]\n");
     EXPECT_TRUE(fabric->any_degraded());
     EXPECT_EQ(fabric->rails_full(), 3);
-    EXPECT_EQ(fabric->rails_of(0), 3);
-    EXPECT_EQ(fabric->rails_of(1), 2);
+    EXPECT_EQ(fabric->rails_of(NodeIndex{0}), 3);
+    EXPECT_EQ(fabric->rails_of(NodeIndex{1}), 2);
   }
 }
 
@@ -430,10 +430,10 @@ TEST(FabricTest, ALeafLabelBeatsTheRails) {
   shape.rails = RailsSpec{2, {"r0", "r1"}};
   const Cluster cluster = MakeCluster(shape);
   EXPECT_EQ(Show(*cluster.fabric), "outside(s(l1(a) l2(b)))");
-  EXPECT_EQ(cluster.fabric->rails_of(1), 1);
+  EXPECT_EQ(cluster.fabric->rails_of(NodeIndex{1}), 1);
   shape.rails = RailsSpec{2, {}};
   const Cluster counted = MakeCluster(shape);
-  EXPECT_EQ(counted.fabric->rails_of(1), 2);
+  EXPECT_EQ(counted.fabric->rails_of(NodeIndex{1}), 2);
   EXPECT_FALSE(counted.fabric->any_degraded());
 }
 

@@ -12,13 +12,13 @@ namespace {
 Torus Full(const std::vector<TorusDimension>& dimensions) {
   std::uint32_t size[3] = {1, 1, 1};
   for (std::size_t d = 0; d < dimensions.size(); ++d) size[d] = dimensions[d].size;
-  std::vector<TorusPlace> places;
+  ByNode<TorusPlace> places;
   for (std::uint16_t z = 0; z < size[2]; ++z) {
     for (std::uint16_t y = 0; y < size[1]; ++y) {
       for (std::uint16_t x = 0; x < size[0]; ++x) places.push_back({x, y, z});
     }
   }
-  return {{TorusShape(dimensions)}, {0}, std::vector<std::uint32_t>(places.size(), 0), places};
+  return {{TorusShape(dimensions)}, {0}, ByNode<std::uint32_t>(places.size(), 0), places};
 }
 
 const std::vector<std::vector<TorusDimension>> kShapes = {
@@ -32,9 +32,9 @@ const std::vector<std::vector<TorusDimension>> kShapes = {
 TEST(TorusTest, HopsAreTheLinksOfAShortestWay) {
   for (const auto& dimensions : kShapes) {
     const Torus torus = Full(dimensions);
-    const auto nodes = static_cast<NodeIndex>(torus.shape(0).volume());
-    for (NodeIndex from = 0; from < nodes; ++from) {
-      std::vector<std::uint32_t> hops(nodes, ~0U);  // breadth first over single links
+    const std::uint32_t nodes = torus.shape(0).volume();
+    for (const NodeIndex from : Range<NodeIndex>(nodes)) {
+      ByNode<std::uint32_t> hops(nodes, ~0U);  // breadth first over single links
       std::vector<NodeIndex> queue = {from};
       hops[from] = 0;
       for (std::size_t head = 0; head < queue.size(); ++head) {
@@ -53,7 +53,7 @@ TEST(TorusTest, HopsAreTheLinksOfAShortestWay) {
           }
         }
       }
-      for (NodeIndex to = 0; to < nodes; ++to) EXPECT_EQ(torus.Hops(from, to), hops[to]);
+      for (const NodeIndex to : Range<NodeIndex>(nodes)) EXPECT_EQ(torus.Hops(from, to), hops[to]);
     }
   }
 }
@@ -61,12 +61,12 @@ TEST(TorusTest, HopsAreTheLinksOfAShortestWay) {
 TEST(TorusTest, PlacesWithinHoldsTheMostThatAnyPlaceHasAround) {
   for (const auto& dimensions : kShapes) {
     const Torus torus = Full(dimensions);
-    const auto nodes = static_cast<NodeIndex>(torus.shape(0).volume());
+    const std::uint32_t nodes = torus.shape(0).volume();
     std::vector<std::uint32_t> most;
-    for (NodeIndex from = 0; from < nodes; ++from) {
+    for (const NodeIndex from : Range<NodeIndex>(nodes)) {
       for (std::uint32_t hops = 0; hops <= torus.shape(0).volume(); ++hops) {
         std::uint32_t within = 0;
-        for (NodeIndex to = 0; to < nodes; ++to) within += torus.Hops(from, to) <= hops;
+        for (const NodeIndex to : Range<NodeIndex>(nodes)) within += torus.Hops(from, to) <= hops;
         if (most.size() == hops) most.push_back(0);
         most[hops] = std::max(most[hops], within);
         if (within == nodes) break;
@@ -86,10 +86,10 @@ TEST(TorusTest, OfSeveralShapesPlacesWithinHoldsTheMostOfAny) {
   EXPECT_EQ(std::vector(torus.PlacesWithin().begin(), torus.PlacesWithin().end()),
             (std::vector<std::uint32_t>{1, 4, 7, 8, 8}));
   EXPECT_EQ(torus.count(), 3U);
-  EXPECT_EQ(torus.Hops(1, 2), 3U);
-  EXPECT_EQ(torus.At(0, {1, 1, 1}), 0U);
-  EXPECT_EQ(torus.At(1, {5, 0, 0}), 2U);
-  EXPECT_EQ(torus.At(2, {1, 1, 1}), 3U);
+  EXPECT_EQ(torus.Hops(NodeIndex{1}, NodeIndex{2}), 3U);
+  EXPECT_EQ(torus.At(0, {1, 1, 1}), NodeIndex{0});
+  EXPECT_EQ(torus.At(1, {5, 0, 0}), NodeIndex{2});
+  EXPECT_EQ(torus.At(2, {1, 1, 1}), NodeIndex{3});
   EXPECT_EQ(torus.At(2, {0, 0, 0}), Torus::kNoNode);
 }
 

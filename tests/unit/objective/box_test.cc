@@ -1,6 +1,7 @@
 #include "operator/objective/box.h"
 
 #include "gtest/gtest.h"
+#include "tests/support/nodes_of.h"
 #include "tests/support/torus_shape.h"
 
 namespace weft::objective {
@@ -16,11 +17,11 @@ Box Around(const std::vector<NodeIndex>& nodes, bool wraps) {
 }
 
 TEST(BoxTest, TheSmallestBoxMayRunOverTheEnd) {
-  const std::vector<NodeIndex> corners = {0, 5, 18};  // (0, 0), (5, 0), (0, 3)
+  const std::vector<NodeIndex> corners = testing::NodesOf({0, 5, 18});  // (0, 0), (5, 0), (0, 3)
   EXPECT_EQ(Around(corners, true), (Box{{5, 3, 0}, {2, 2, 1}}));
   EXPECT_EQ(Around(corners, false), (Box{{0, 0, 0}, {6, 4, 1}}));
-  EXPECT_EQ(Around({8}, true), (Box{{2, 1, 0}, {1, 1, 1}}));
-  EXPECT_EQ(Around({8, 9, 14, 15}, false), (Box{{2, 1, 0}, {2, 2, 1}}));
+  EXPECT_EQ(Around(testing::NodesOf({8}), true), (Box{{2, 1, 0}, {1, 1, 1}}));
+  EXPECT_EQ(Around(testing::NodesOf({8, 9, 14, 15}), false), (Box{{2, 1, 0}, {2, 2, 1}}));
 }
 
 TEST(BoxTest, WrapsAsTheTorusOfTheNodesDoes) {

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/nodes_of.h"
 #include "tests/support/placement_scene.h"
+#include "tests/support/raw_of.h"
 
 namespace weft::objective {
 namespace {
@@ -160,12 +162,13 @@ TEST(Instance, ASetThatSeveralGroupsPreferCountsOnceAtTheNarrowest) {
 
 TEST(Instance, RemembersTheNodesOfTheLastAttemptThatAreLeft) {
   PlacementScene scene(HalfUsed(), 4, 4);
-  scene.request.previous_nodes = {2, 0, kUnplaced, 2, 4};
+  scene.request.previous_nodes = {NodeIndex{2}, NodeIndex{0}, kUnplaced, NodeIndex{2},
+                                  NodeIndex{4}};
   const Instance instance = scene.Prepare();
-  EXPECT_EQ(Numbers(instance.previous().begin(), instance.previous().end()), (Numbers{0, 2}));
-  EXPECT_TRUE(instance.was_used(0));
-  EXPECT_FALSE(instance.was_used(1));
-  EXPECT_TRUE(instance.was_used(2));
+  EXPECT_EQ(testing::RawOf(instance.previous()), (Numbers{0, 2}));
+  EXPECT_TRUE(instance.was_used(NodeIndex{0}));
+  EXPECT_FALSE(instance.was_used(NodeIndex{1}));
+  EXPECT_TRUE(instance.was_used(NodeIndex{2}));
 }
 
 TEST(Instance, TheHullIsTheNarrowestTierThatHoldsThePlacedWorkers) {
@@ -175,14 +178,14 @@ TEST(Instance, TheHullIsTheNarrowestTierThatHoldsThePlacedWorkers) {
     std::vector<NodeIndex> nodes;
     Tier of_first_two, of_all;
   };
-  const Case cases[] = {{{0, 1, 2, 3}, kLeaf, Tier{0}},
-                        {{2, 0, kUnplaced, 1}, kSpine, kSpine},
-                        {{3, kUnplaced, 0, kUnplaced}, kNode, Tier{0}},
-                        {{0, 0, kUnplaced, kUnplaced}, kNode, kNode},
+  const Case cases[] = {{testing::NodesOf({0, 1, 2, 3}), kLeaf, Tier{0}},
+                        {{NodeIndex{2}, NodeIndex{0}, kUnplaced, NodeIndex{1}}, kSpine, kSpine},
+                        {{NodeIndex{3}, kUnplaced, NodeIndex{0}, kUnplaced}, kNode, Tier{0}},
+                        {{NodeIndex{0}, NodeIndex{0}, kUnplaced, kUnplaced}, kNode, kNode},
                         {{kUnplaced, kUnplaced, kUnplaced, kUnplaced}, kNode, kNode}};
   for (const Case& c : cases) {
-    EXPECT_EQ(instance.HullOf(Numbers{0, 1}, c.nodes), c.of_first_two) << c.nodes[0];
-    EXPECT_EQ(instance.HullOfAll(c.nodes), c.of_all) << c.nodes[0];
+    EXPECT_EQ(instance.HullOf(Numbers{0, 1}, c.nodes), c.of_first_two) << c.nodes[0].Raw();
+    EXPECT_EQ(instance.HullOfAll(c.nodes), c.of_all) << c.nodes[0].Raw();
   }
 }
 

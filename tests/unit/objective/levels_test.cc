@@ -7,6 +7,7 @@
 #include "operator/objective/instance.h"
 #include "tests/support/campaign.h"
 #include "tests/support/fabric_builder.h"
+#include "tests/support/nodes_of.h"
 #include "tests/support/random_instance.h"
 
 namespace weft::objective {
@@ -80,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(Levels, WhyWorseTest, ::testing::ValuesIn(kWorseCases),
 TEST(Levels, OfAPartialPlacementTheyAreBounds) {
   for (std::uint64_t seed = 1; seed <= weft::testing::Instances(200); ++seed) {
     testing::RandomInstance random = testing::MakeRandomInstance(seed, {});
-    if (seed % 2 == 0) random.request.previous_nodes = {0};
+    if (seed % 2 == 0) random.request.previous_nodes = testing::NodesOf({0});
     const Instance instance(*random.claims, random.request, *random.graph);
     const placement::Placement placement =
         placement::Place(*random.claims, random.request, *random.graph);

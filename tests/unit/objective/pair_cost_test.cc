@@ -134,12 +134,15 @@ TEST_P(PairWeightTest, IsOfTheLinkThatCarriesThePair) {
   const PairCost cost(*cluster.fabric, GetParam().claims);
   std::vector<std::int64_t> weights;
   std::vector<PairCost::NetworkIndex> carrying;
-  for (NodeIndex n = 0; n < cluster.fabric->node_count(); ++n) {
-    weights.push_back(cost.Weight(0, n));
-    carrying.push_back(cost.CarryingNetwork(0, n));
-    EXPECT_EQ(cost.Weight(n, 0), cost.Weight(0, n)) << n;
-    EXPECT_EQ(cost.CarryingNetwork(n, 0), cost.CarryingNetwork(0, n)) << n;
-    EXPECT_EQ(cost.LinkWeight(0, n), n == 0 ? 1'111 : cost.Weight(0, n)) << n;
+  for (const NodeIndex n : Range<NodeIndex>(cluster.fabric->node_count())) {
+    weights.push_back(cost.Weight(NodeIndex{0}, n));
+    carrying.push_back(cost.CarryingNetwork(NodeIndex{0}, n));
+    EXPECT_EQ(cost.Weight(n, NodeIndex{0}), cost.Weight(NodeIndex{0}, n)) << n.Raw();
+    EXPECT_EQ(cost.CarryingNetwork(n, NodeIndex{0}), cost.CarryingNetwork(NodeIndex{0}, n))
+        << n.Raw();
+    EXPECT_EQ(cost.LinkWeight(NodeIndex{0}, n),
+              n == NodeIndex{0} ? 1'111 : cost.Weight(NodeIndex{0}, n))
+        << n.Raw();
   }
   EXPECT_EQ(weights, GetParam().want);
   EXPECT_EQ(carrying, GetParam().carrying);
@@ -185,10 +188,10 @@ TEST(PairCost, MissingRailsOfEitherNodeMakeTheirPairSlower) {
   const Cluster cluster = MakeCluster(Rails());
   const PairCost cost(*cluster.fabric, false);
   EXPECT_FALSE(cost.hierarchical());
-  EXPECT_EQ(cost.Weight(0, 1), 20'000);
-  EXPECT_EQ(cost.Weight(0, 2), 40'000);
-  EXPECT_EQ(cost.Weight(2, 0), 40'000);
-  EXPECT_EQ(cost.Weight(2, 2), 0);
+  EXPECT_EQ(cost.Weight(NodeIndex{0}, NodeIndex{1}), 20'000);
+  EXPECT_EQ(cost.Weight(NodeIndex{0}, NodeIndex{2}), 40'000);
+  EXPECT_EQ(cost.Weight(NodeIndex{2}, NodeIndex{0}), 40'000);
+  EXPECT_EQ(cost.Weight(NodeIndex{2}, NodeIndex{2}), 0);
   EXPECT_EQ(cost.TierWeight(Tier{2}), 20'000);
 }
 
@@ -198,8 +201,8 @@ TEST(PairCost, MissingRailsDoNotSlowTheScaleUpNetwork) {
   for (auto& node : shape.nodes) node.scale_up = "v0";
   const Cluster cluster = MakeCluster(shape);
   const PairCost cost(*cluster.fabric, false);
-  EXPECT_EQ(cost.Weight(0, 1), 1'111);
-  EXPECT_EQ(cost.Weight(0, 2), 1'111);
+  EXPECT_EQ(cost.Weight(NodeIndex{0}, NodeIndex{1}), 1'111);
+  EXPECT_EQ(cost.Weight(NodeIndex{0}, NodeIndex{2}), 1'111);
 }
 
 // Every pair once, by its weight alone.
@@ -237,9 +240,9 @@ TEST(Cost, OfACliqueIsThatOfItsPairsInATreeAndBesideOne) {
     const PlacementScene scene(shape, 12, 2, {{traffic::Axis::kExpert, 23'000}}, parallelism);
     ASSERT_FALSE(scene.graph.cliques().empty());
     const PairCost cost(*scene.cluster.fabric, false);
-    const auto nodes = static_cast<NodeIndex>(scene.cluster.fabric->node_count());
+    const std::uint32_t nodes = scene.cluster.fabric->node_count();
     std::vector<NodeIndex> at(12);
-    for (std::uint32_t w = 0; w < 12; ++w) at[w] = w * w % nodes;
+    for (std::uint32_t w = 0; w < 12; ++w) at[w] = NodeIndex{w * w % nodes};
     EXPECT_GT(Cost(cost, scene.graph, at), 0);
     EXPECT_EQ(Cost(cost, scene.graph, at), ByPairs(cost, scene.graph, at));
   }
@@ -276,12 +279,13 @@ TEST(PairCost, APairPaysTheLeastOfItsLevelAndTheNetworksBesideIt) {
   const PairCost cost(*ring.fabric, false);
   EXPECT_FALSE(cost.hierarchical());
   for (const NetworkCase& c :
-       {NetworkCase{"the same node", 1, 1, 0, "node", 1},
-        NetworkCase{"one hop", 0, 1, 3'000, "torus", 1},
-        NetworkCase{"one hop over the leaf's border", 1, 2, 3'000, "torus", 1},
-        NetworkCase{"one hop around the end", 0, 3, 3'000, "torus", 1},
-        NetworkCase{"two hops", 0, 2, 6'000, "torus", 2},
-        NetworkCase{"another torus", 0, 4, 80'000, "outside", 1}}) {
+       {NetworkCase{"the same node", NodeIndex{1}, NodeIndex{1}, 0, "node", 1},
+        NetworkCase{"one hop", NodeIndex{0}, NodeIndex{1}, 3'000, "torus", 1},
+        NetworkCase{"one hop over the leaf's border", NodeIndex{1}, NodeIndex{2}, 3'000, "torus",
+                    1},
+        NetworkCase{"one hop around the end", NodeIndex{0}, NodeIndex{3}, 3'000, "torus", 1},
+        NetworkCase{"two hops", NodeIndex{0}, NodeIndex{2}, 6'000, "torus", 2},
+        NetworkCase{"another torus", NodeIndex{0}, NodeIndex{4}, 80'000, "outside", 1}}) {
     EXPECT_EQ(cost.Weight(c.a, c.b), c.weight) << c.what;
     EXPECT_EQ(cost.Weight(c.b, c.a), c.weight) << c.what;
     const PairCost::NetworkIndex network = cost.CarryingNetwork(c.a, c.b);
@@ -304,8 +308,8 @@ TEST(PairCost, ALevelThatIsCheaperThanItsHopsCarriesThePair) {
   shape.hop_femtoseconds_per_byte = 9'000;
   const Cluster ring = MakeCluster(shape);
   const PairCost cost(*ring.fabric, false);
-  EXPECT_EQ(Carried(cost, 0, 1), "leaf 5000");
-  EXPECT_EQ(Carried(cost, 1, 2), "torus 9000");
+  EXPECT_EQ(Carried(cost, NodeIndex{0}, NodeIndex{1}), "leaf 5000");
+  EXPECT_EQ(Carried(cost, NodeIndex{1}, NodeIndex{2}), "torus 9000");
 }
 
 TEST(PairCost, ATorusAndACrossingScaleUpNetworkStandSideBySide) {
@@ -314,8 +318,8 @@ TEST(PairCost, ATorusAndACrossingScaleUpNetworkStandSideBySide) {
   shape.scale_up_femtoseconds_per_byte = 2'000;
   const Cluster ring = MakeCluster(shape);
   const PairCost cost(*ring.fabric, false);
-  EXPECT_EQ(Carried(cost, 0, 2), "nvlink 2000");
-  EXPECT_EQ(Carried(cost, 0, 1), "torus 3000");
+  EXPECT_EQ(Carried(cost, NodeIndex{0}, NodeIndex{2}), "nvlink 2000");
+  EXPECT_EQ(Carried(cost, NodeIndex{0}, NodeIndex{1}), "torus 3000");
   EXPECT_EQ(cost.LeastOffTorus(), 2'000);
 }
 
@@ -329,8 +333,8 @@ TEST(PairCost, OnATorusNoTwoNodesStandAlike) {
   shape.scale_up = true;
   const Cluster crossed = MakeCluster(shape);
   const PairCost on_crossed(*crossed.fabric, false);
-  for (NodeIndex a = 0; a < 8; ++a) {
-    for (NodeIndex b = 0; b < 8; ++b) {
+  for (const NodeIndex a : Range<NodeIndex>(8)) {
+    for (const NodeIndex b : Range<NodeIndex>(8)) {
       EXPECT_EQ(on_ring.stand(a) == on_ring.stand(b), a == b);
       EXPECT_EQ(on_tree.stand(a), on_tree.stand(b));
       const auto& domains = crossed.fabric->crossing_scale_up()->of_node;

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "operator/base/quantity.h"
 #include "tests/support/fabric_builder.h"
+#include "tests/support/nodes_of.h"
 #include "tests/support/torus_shape.h"
 
 namespace weft::objective {
@@ -139,7 +140,7 @@ Case TwoNodes(const char* name, int accelerators, const std::string& uplink) {
   return {name,
           testing::Spines({{{{accelerators}}, {{accelerators}}}}, true, accelerators),
           false,
-          {0, 1},
+          testing::NodesOf({0, 1}),
           1,
           {Ring(Axis::kData, 2, 10, {0, 1})},
           "spans spine:1 leaf:2 nvlink:2 node:2\n"
@@ -159,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"RingsRunInsideWorkersAndAcrossLeaves",
          TwoLeaves(),
          false,
-         {0, 1, 2, 3},
+         testing::NodesOf({0, 1, 2, 3}),
          2,
          {Ring(Axis::kTensor, 2, 100, {0, 1, 2, 3, 4, 5, 6, 7}),
           Ring(Axis::kData, 4, 10, {0, 2, 4, 6, 1, 3, 5, 7})},
@@ -175,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"AnUnclaimedScaleUpNetworkCarriesNothing",
          TwoLeavesUnclaimed(),
          false,
-         {0, 1, 2, 3},
+         testing::NodesOf({0, 1, 2, 3}),
          2,
          {Ring(Axis::kData, 4, 10, {0, 2, 4, 6, 1, 3, 5, 7})},
          "spans spine:1 leaf:2 nvlink:2 node:4\n"
@@ -187,7 +188,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"AClaimedScaleUpNetworkCarriesItsOwn",
          TwoLeavesUnclaimed(),
          true,
-         {0, 1, 2, 3},
+         testing::NodesOf({0, 1, 2, 3}),
          2,
          {Ring(Axis::kData, 4, 10, {0, 2, 4, 6, 1, 3, 5, 7})},
          "spans spine:1 leaf:2 nvlink:2 node:4\n"
@@ -201,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"ACrossingScaleUpNetworkTakesBytesOffTheLevels",
          CrossingLeaves(),
          false,
-         {0, 2, 1, 3},
+         testing::NodesOf({0, 2, 1, 3}),
          1,
          {Ring(Axis::kData, 4, 10, {0, 1, 2, 3})},
          "spans spine:1 leaf:2 nvlink:2 node:4\n"
@@ -216,7 +217,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"StagesExchangeWithTheirNeighbours",
          TwoLeaves(),
          false,
-         {0, 0, 2},
+         testing::NodesOf({0, 0, 2}),
          1,
          {Stages(3, {0, 1, 2}, {10, 20, 0})},
          "spans spine:1 leaf:2 nvlink:2 node:2\n"
@@ -229,7 +230,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"VirtualStagesJoinTheEnds",
          TwoLeaves(),
          false,
-         {0, 0, 1, 2},
+         testing::NodesOf({0, 0, 1, 2}),
          1,
          {Stages(4, {0, 1, 2, 3}, {30, 30, 10})},
          "spans spine:1 leaf:2 nvlink:2 node:3\n"
@@ -242,7 +243,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"TwoStagesAreBothEnds",
          TwoLeaves(),
          false,
-         {0, 1},
+         testing::NodesOf({0, 1}),
          1,
          {Stages(2, {0, 1}, {10, 20, 5})},
          "spans spine:1 leaf:1 nvlink:1 node:2\n"
@@ -256,7 +257,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"ExpertsSendToAllOthers",
          TwoLeaves(),
          false,
-         {0, 1, 2},
+         testing::NodesOf({0, 1, 2}),
          2,
          {AllToAll(4, 7, {0, 1, 2, 4})},
          "spans spine:1 leaf:2 nvlink:2 node:3\n"
@@ -274,7 +275,7 @@ INSTANTIATE_TEST_SUITE_P(
            return shape;
          }(),
          false,
-         {0, 2, 3},
+         testing::NodesOf({0, 2, 3}),
          2,
          {Ring(Axis::kData, 6, 7, {0, 1, 2, 3, 4, 5})},
          "spans node:3\n"
@@ -290,7 +291,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"FamiliesOfOneAxisShareItsTime",
          TwoLeaves(),
          false,
-         {0, 1},
+         testing::NodesOf({0, 1}),
          2,
          {Ring(Axis::kData, 2, 10, {0, 2, 1, 3}), Ring(Axis::kData, 2, 50, {0, 1, 2, 3})},
          "spans spine:1 leaf:1 nvlink:1 node:2\n"
@@ -302,14 +303,14 @@ INSTANTIATE_TEST_SUITE_P(
         {"AFamilyThatSendsNothingIsLeftOut",
          TwoLeaves(),
          false,
-         {0, 1},
+         testing::NodesOf({0, 1}),
          2,
          {Ring(Axis::kData, 2, 0, {0, 2, 1, 3})},
          "spans spine:1 leaf:1 nvlink:1 node:2\nflows\ncross 0\nuplink\nspread\ntime 0 fs"},
         {"WithoutAModelOnlySpansAreKnown",
          TwoLeaves(),
          false,
-         {0, 0, 3},
+         testing::NodesOf({0, 0, 3}),
          2,
          {},
          "spans spine:1 leaf:2 nvlink:2 node:2\nflows\ncross 0\nuplink\nspread\ntime 0 fs"},
@@ -435,7 +436,7 @@ struct Oracle {
     for (const auto& [key, bytes] : leaving) {
       if (key.first == fabric.node_tier()) continue;
       std::int64_t accelerators = 0;
-      for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
+      for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
         if (fabric.domains(key.first).of_node[n] == key.second)
           accelerators += fabric.accelerators(n);
       }
@@ -529,7 +530,7 @@ TEST(Score, AgreesWithAllPairsOfRanksOneByOne) {
     std::erase_if(traffic.families, [](const GroupFamily& f) { return f.amount == 0; });
     traffic::SeatGroups(traffic);
     std::vector<NodeIndex> nodes(traffic.workers);
-    for (NodeIndex& node : nodes) node = draw(0, cluster.fabric->node_count() - 1);
+    for (NodeIndex& node : nodes) node = NodeIndex{draw(0, cluster.fabric->node_count() - 1)};
     const Oracle oracle{*cluster.fabric, cost, traffic, nodes};
     ASSERT_EQ(Show(Score(cost, traffic, nodes)), Show(oracle.Run())) << "seed " << seed;
   }
@@ -543,7 +544,7 @@ TEST(Score, SurvivesAmountsAtTheEndOf64Bits) {
   traffic.families.push_back(AllToAll(4, kSaturated, {0, 1, 2, 3}));
   traffic::SeatGroups(traffic);
   const Scores scores =
-      Score(PairCost(*cluster.fabric, false), traffic, std::vector<NodeIndex>{0, 1, 2, 3});
+      Score(PairCost(*cluster.fabric, false), traffic, testing::NodesOf({0, 1, 2, 3}));
   EXPECT_EQ(FormatInt128(scores.cross_node_bytes), "110680464442257309684");  // 12 x (2^63 - 1)
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/fabric_builder.h"
+#include "tests/support/nodes_of.h"
 #include "tests/support/raw_of.h"
 
 namespace weft::objective {
@@ -23,7 +24,7 @@ Numbers Seats(const Seating& seating, fabric::Tier tier) {
 // Two leaves of two nodes in one spine.
 TEST(Seating, NumbersTheDomainsInUseByTheirFirstWorkers) {
   const testing::Cluster cluster = testing::MakeCluster(testing::Leaves({{8, 8}, {8, 8}}));
-  const Numbers nodes = {2, 0, 2, 3};
+  const auto nodes = testing::NodesOf({2, 0, 2, 3});
   const Seating seating(*cluster.fabric, nodes);
   EXPECT_EQ(seating.node_tier(), fabric::Tier{3});
   EXPECT_EQ(seating.workers(), 4U);

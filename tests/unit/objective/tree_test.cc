@@ -19,7 +19,7 @@ constexpr Tier kSpine{1}, kLeaf{2};
 
 Numbers NodesOf(const Tree& tree) {
   Numbers nodes;
-  for (std::uint32_t p = 0; p < tree.positions(); ++p) nodes.push_back(tree.node(p));
+  for (std::uint32_t p = 0; p < tree.positions(); ++p) nodes.push_back(tree.node(p).Raw());
   return nodes;
 }
 
@@ -53,7 +53,7 @@ TEST(Tree, OfASpineHasItsLeavesAndTheNodesWithSlots) {
   EXPECT_EQ(tree.domains(Tier{0}).begin.Items(), (Numbers{0, 3}));
   EXPECT_EQ(testing::RawOf(tree.domains(Tier{0}).child_begin), (Numbers{0, 2}));
   EXPECT_EQ(tree.domains(Tier{1}).begin.Items(), (Numbers{0, 2, 3}));
-  EXPECT_EQ(testing::RawOf(tree.domains(Tier{1}).of_node), (Numbers{0, 0, 1}));
+  EXPECT_EQ(testing::RawOf(tree.domains(Tier{1}).of_position), (Numbers{0, 0, 1}));
   EXPECT_EQ(testing::RawOf(tree.domains(Tier{1}).child_begin), (Numbers{0, 2, 3}));
   EXPECT_EQ(tree.domains(Tier{2}).begin.Items(), (Numbers{0, 1, 2, 3}));
   EXPECT_EQ(tree.SlotsIn(Tier{0}, DomainIndex{0}), 3U);
@@ -144,12 +144,14 @@ TEST(JoinedByPlanes, LeavesThatShareADomainAreOne) {
   shape.nodes[1].scale_up = shape.nodes[2].scale_up = "x";
   const PlacementScene scene(shape, 2, 8);
   const Instance instance = scene.Prepare();
-  const std::vector<DomainIndex> joined =
+  const fabric::ByNode<DomainIndex> joined =
       JoinedByPlanes(instance, instance.pair_cost().planes(), kLeaf);
   ASSERT_EQ(joined.size(), 6U);
-  for (const NodeIndex n : {1U, 2U, 3U}) EXPECT_EQ(joined[n], joined[0]) << n;
-  EXPECT_EQ(joined[4], joined[5]);
-  EXPECT_NE(joined[4], joined[0]);
+  for (const std::uint32_t n : {1U, 2U, 3U}) {
+    EXPECT_EQ(joined[NodeIndex{n}], joined[NodeIndex{0}]) << n;
+  }
+  EXPECT_EQ(joined[NodeIndex{4}], joined[NodeIndex{5}]);
+  EXPECT_NE(joined[NodeIndex{4}], joined[NodeIndex{0}]);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "tests/support/fabric_builder.h"
 #include "tests/support/layouts.h"
 #include "tests/support/models.h"
+#include "tests/support/nodes_of.h"
 #include "tests/support/torus_shape.h"
 
 namespace weft::outlook {
@@ -52,7 +53,7 @@ Network Of(const Cluster& cluster, Case one) {
   EXPECT_TRUE(traffic);
   if (one.nodes.empty()) {
     one.nodes.resize(static_cast<std::size_t>(one.workers));
-    std::iota(one.nodes.begin(), one.nodes.end(), 0);
+    std::iota(one.nodes.begin(), one.nodes.end(), NodeIndex{0});
   }
   return NetworkOf(layout, *traffic, {cluster.fabric.get(), one.nodes, one.claims});
 }
@@ -80,7 +81,7 @@ TEST(PlacedNetworkTest, ADataGroupLeavesEachLeafOnce) {
 }
 
 TEST(PlacedNetworkTest, ARingThatGoesToAndFroLeavesItsLeafEachTime) {
-  const std::vector<NodeIndex> to_and_fro = {0, 4, 1, 5, 2, 6, 3, 7};
+  const std::vector<NodeIndex> to_and_fro = weft::testing::NodesOf({0, 4, 1, 5, 2, 6, 3, 7});
   const Path path = Of(Tree(false), {8, 8, 1, to_and_fro, false})[Axis::kData];
   ASSERT_EQ(path.crossings.size(), 1u);
   EXPECT_EQ(path.crossings[0].members, 4);
@@ -113,9 +114,10 @@ TEST(PlacedNetworkTest, ATorusCarriesARingAtItsRateOverTheHops) {
     EXPECT_EQ(path.crossings.size(), 1u);
     return Gigabytes(path.crossings.front().bytes_per_second);
   };
-  EXPECT_NEAR(torus({0, 1, 2, 3, 4, 5, 6, 7}), 500 * kScaleUpEfficiency, 1);
-  EXPECT_NEAR(torus({0, 2, 4, 6}), 500 * kScaleUpEfficiency / 2, 1);
-  EXPECT_NEAR(torus({0, 1, 2, 3}), 500 * kScaleUpEfficiency / 3, 1);  // 3 hops back
+  EXPECT_NEAR(torus(weft::testing::NodesOf({0, 1, 2, 3, 4, 5, 6, 7})), 500 * kScaleUpEfficiency, 1);
+  EXPECT_NEAR(torus(weft::testing::NodesOf({0, 2, 4, 6})), 500 * kScaleUpEfficiency / 2, 1);
+  EXPECT_NEAR(torus(weft::testing::NodesOf({0, 1, 2, 3})), 500 * kScaleUpEfficiency / 3,
+              1);  // 3 hops back
 }
 
 TEST(PlacedNetworkTest, StagesSendEachOtherOverOneLine) {

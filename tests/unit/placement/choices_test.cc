@@ -5,6 +5,7 @@
 
 #include "operator/placement/place.h"
 #include "operator/placement/refuse.h"
+#include "tests/support/nodes_of.h"
 #include "tests/support/placement_scene.h"
 
 namespace weft::placement {
@@ -123,7 +124,7 @@ TEST(PoolChoices, ARefusalNamesTheFirstThatHasRoomElseAll) {
   EXPECT_EQ(Of(1, {}), "NoMatchingProduct for ever, 0 of 1");
   Scene excluded(1);
   excluded.Choose({"A", "B"});
-  excluded.request.excluded = {0, 1, 2, 3, 4, 5, 6};
+  excluded.request.excluded = testing::NodesOf({0, 1, 2, 3, 4, 5, 6});
   EXPECT_EQ(excluded.Answer(), "NoEligibleNode for ever, 0 of 1; A 0, B 0");
 }
 

@@ -108,7 +108,7 @@ class Oracle {
 
   void Enumerate(std::uint32_t worker) {
     if (worker == nodes_.size()) return Record();
-    for (NodeIndex n = 0; n < fabric_.node_count(); ++n) {
+    for (const NodeIndex n : Range<NodeIndex>(fabric_.node_count())) {
       if (slots_[n] == 0) continue;
       --slots_[n];
       nodes_[worker] = n;
@@ -235,7 +235,7 @@ class Oracle {
       std::uint32_t breaks = 0, free = 0;
       for (const auto& [domain, workers] : used) {
         bool whole = true;
-        for (NodeIndex n = 0; n < fabric_.node_count(); ++n) {
+        for (const NodeIndex n : Range<NodeIndex>(fabric_.node_count())) {
           if (fabric_.domains(t).of_node[n] != domain) continue;
           whole = whole && instance_.claims->wholly_free(n);
           free += Original(n);
@@ -265,7 +265,7 @@ class Oracle {
   objective::PairCost pair_cost_;
   std::vector<std::vector<Int128>> matrix_;
   int tolerance_;
-  std::vector<std::uint32_t> slots_;
+  fabric::ByNode<std::uint32_t> slots_;
   Nodes nodes_;
   std::vector<std::tuple<Nodes, Preferences, Int128>> answers_;
   Preferences best_preferences_{};
@@ -282,9 +282,9 @@ std::vector<std::string> Names(const fabric::Fabric& fabric, const Nodes& nodes)
 void AddPrevious(RandomInstance& instance, std::uint64_t seed) {
   SplitMix64 random(seed);
   for (std::uint32_t w = 0; w < instance.request.workers; ++w) {
-    const auto n = static_cast<NodeIndex>(random.Below(instance.fabric->node_count() + 1));
+    const auto n = NodeIndex::Of(random.Below(instance.fabric->node_count() + 1));
     instance.request.previous_nodes.push_back(
-        n < instance.fabric->node_count() ? n : objective::kUnplaced);
+        n.Raw() < instance.fabric->node_count() ? n : objective::kUnplaced);
   }
 }
 

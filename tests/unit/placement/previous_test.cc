@@ -39,12 +39,12 @@ constexpr weft::testing::LargeOptions kSizes = {
 Int128 CostWithout(const weft::testing::RandomInstance& instance, const Plan& plan,
                    NodeIndex lost) {
   const objective::Instance prepared(*instance.claims, instance.request, *instance.graph);
-  std::vector<std::uint32_t> left(prepared.slots().begin(), prepared.slots().end());
+  fabric::ByNode<std::uint32_t> left(prepared.slots().begin(), prepared.slots().end());
   for (NodeIndex n : plan.nodes) left[n] -= n == lost ? 0 : 1;
   const auto displaced =
       static_cast<std::uint32_t>(std::count(plan.nodes.begin(), plan.nodes.end(), lost));
   Int128 least = -1;
-  for (NodeIndex n = 0; n < left.size(); ++n) {
+  for (const NodeIndex n : left.Indices()) {
     if (left[n] < displaced) continue;
     std::vector<NodeIndex> nodes = plan.nodes;
     std::replace(nodes.begin(), nodes.end(), lost, n);
@@ -154,13 +154,13 @@ TEST(Previous, AWorkerWhoseNodeIsLostComesToTheOneFreeNode) {
   const testing::FreePerNode twelve(12, 8);
   testing::PlacementScene scene(testing::Leaves({{8}, twelve, twelve}), kWorkers, 8);
   std::vector<NodeIndex> nodes;
-  for (std::uint32_t w = 0; w < kWorkers; ++w) nodes.push_back(1 + (w + 5) % kWorkers);
+  for (std::uint32_t w = 0; w < kWorkers; ++w) nodes.emplace_back(1 + (w + 5) % kWorkers);
   scene.request.excluded = {nodes[6]};
   nodes[6] = kUnplaced;
   scene.request.previous_nodes = nodes;
   const auto plan = Solve(scene.cluster.claims, scene.request, scene.graph);
   ASSERT_TRUE(plan);
-  nodes[6] = 0;
+  nodes[6] = NodeIndex{0};
   EXPECT_EQ(plan->nodes, nodes);
 }
 

@@ -10,6 +10,7 @@
 #include "operator/rules/node_judge.h"
 #include "tests/support/campaign.h"
 #include "tests/support/fabric_builder.h"
+#include "tests/support/nodes_of.h"
 #include "tests/support/random_instance.h"
 
 namespace weft::placement {
@@ -94,7 +95,7 @@ const RefuseCase kCases[] = {
        for (std::size_t n = 0; n < 3; ++n) s.nodes[n].taints = {{"sick", "", "NoSchedule"}};
        s.nodes[3].unschedulable = true;
        s.nodes[4].conditions = {{"Ready", "False"}};
-       r.excluded = {5};
+       r.excluded = testing::NodesOf({5});
      },
      "NoEligibleNode for ever at outside, 0 of 2; 3 taint sick:NoSchedule; 1 not Ready; 1 cordoned "
      "(spec.unschedulable); 1 excluded for this job"},
@@ -179,19 +180,19 @@ TEST(NodeJudge, CountsNodesByWhyAsItJudgesThem) {
   for (std::uint64_t seed = 1; seed <= weft::testing::Instances(100); ++seed) {
     testing::RandomInstance random = testing::MakeRandomInstance(seed, {});
     random.request.pod.node_selector = {{"leaf", "leaf" + std::to_string(seed % 3)}};
-    if (seed % 2 == 0) random.request.excluded = {0};
+    if (seed % 2 == 0) random.request.excluded = testing::NodesOf({0});
     const rules::SlotQuery query = {.pod = &random.request.pod,
                                     .job = random.request.job,
                                     .excluded = random.request.excluded,
                                     .cap = random.request.workers};
     const rules::NodeJudge judge(*random.claims, query);
-    std::vector<std::uint32_t> slots;
+    fabric::ByNode<std::uint32_t> slots;
     rules::CountSlots(*random.claims, query, slots);
     std::uint32_t rejected = 0, full = 0;
-    for (const rules::RejectionCount& count : judge.Count(0, random.fabric->node_count())) {
+    for (const rules::RejectionCount& count : judge.CountAll()) {
       rejected += count.nodes;
     }
-    for (fabric::NodeIndex n = 0; n < slots.size(); ++n) {
+    for (const fabric::NodeIndex n : slots.Indices()) {
       full += slots[n] == 0 ? 1 : 0;
       EXPECT_EQ(judge.Judge(n).rejection == rules::Rejection::kNone, slots[n] > 0) << random.what;
     }

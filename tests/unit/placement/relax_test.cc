@@ -5,6 +5,7 @@
 
 #include "operator/placement/place.h"
 #include "operator/placement/relax.h"
+#include "tests/support/nodes_of.h"
 #include "tests/support/placement_scene.h"
 
 namespace weft::placement {
@@ -74,7 +75,11 @@ TEST(FindRelaxations, NamesTheNarrowestChangeOfEachRuleThatHelps) {
                      {WorkerSetsOf({{0, 1}}), kNode, std::nullopt}};
        },
        "topology.groups[1].required: node -> leaf"},
-      {"excluded nodes", 6, {}, [](Request& r) { r.excluded = {2}; }, "excluded nodes: used again"},
+      {"excluded nodes",
+       6,
+       {},
+       [](Request& r) { r.excluded = testing::NodesOf({2}); },
+       "excluded nodes: used again"},
       {"a node selector",
        1,
        {},
@@ -92,7 +97,7 @@ TEST(FindRelaxations, NamesTheNarrowestChangeOfEachRuleThatHelps) {
        [](Request& r) {
          r.pod.tolerations = {{.key = "sick", .op = "Exists", .value = "", .effect = ""}};
          r.required = kLeaf;
-         r.excluded = {0, 2, 4};
+         r.excluded = testing::NodesOf({0, 2, 4});
        },
        "topology.required: leaf -> spine\nexcluded nodes: used again"},
       {"nothing alone", 7, {}, [](Request& r) { r.required = kLeaf; }, ""},

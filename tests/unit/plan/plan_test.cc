@@ -194,7 +194,7 @@ TEST(ClaimsBefore, HoldWhatEarlierEntriesGot) {
   const auto free_before = [&](std::size_t entry) {
     const fabric::Claims claims = ClaimsBefore(cluster, *report, entry);
     std::vector<std::int64_t> free;
-    for (fabric::NodeIndex n = 0; n < 4; ++n) free.push_back(claims.free_accelerators(n));
+    for (const fabric::NodeIndex n : Range<fabric::NodeIndex>(4)) free.push_back(claims.free_accelerators(n));
     return free;
   };
   EXPECT_EQ(free_before(0), (std::vector<std::int64_t>{8, 8, 8, 8}));

@@ -9,6 +9,7 @@
 #include "operator/plan/plan.h"
 #include "operator/plan/status.h"
 #include "tests/support/models.h"
+#include "tests/support/nodes_of.h"
 #include "tests/support/scene.h"
 
 namespace weft::predict {
@@ -110,7 +111,7 @@ TEST(PredictTest, WithoutAProductEveryInstanceTypeIsLookedAt) {
     shape.nodes[n].labels["node.kubernetes.io/instance-type"] = types[n];
   }
   const cluster::Cluster cluster = testing::Scene(shape).Build();
-  const std::vector<fabric::NodeIndex> all = {0, 1, 2, 3};
+  const std::vector<fabric::NodeIndex> all = testing::NodesOf({0, 1, 2, 3});
   const auto found = AcceleratorOf(*cluster.fabrics[0].fabric, all);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->name, "A100-80GB");
@@ -222,7 +223,7 @@ TEST(PredictTest, ALevelsPowerLimitHoldsForAllJobsTogether) {
   const auto report = plan::Plan(cluster);
   ASSERT_TRUE(report);
   ASSERT_NE(report->entries[0].placed(), nullptr);
-  EXPECT_EQ(report->entries[0].placed()->plan.nodes, (std::vector<fabric::NodeIndex>{0, 2}));
+  EXPECT_EQ(report->entries[0].placed()->plan.nodes, testing::NodesOf({0, 2}));
   const plan::Refused* refused = report->entries[1].refused();
   ASSERT_NE(refused, nullptr);
   EXPECT_EQ(refused->reason, "InsufficientCapacity");

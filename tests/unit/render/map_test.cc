@@ -93,7 +93,7 @@ TEST(BuildMapTest, TheBusiestUplinkIsThatOfTheScores) {
       EXPECT_LE(flow.milliseconds, uplink->milliseconds);
       const bool is_node = t == map.fabric->node_tier();
       const std::string& name =
-          is_node ? map.fabric->node(d.Raw()).name : map.fabric->domains(t).names[d];
+          is_node ? map.fabric->node(AsNode(d)).name : map.fabric->domains(t).names[d];
       if (map.fabric->tiers()[t].name != uplink->level || name != uplink->domain) continue;
       found = true;
       EXPECT_EQ(flow.bytes, uplink->bytes);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/support/models.h"
+#include "tests/support/nodes_of.h"
 #include "tests/support/scene.h"
 
 namespace weft::report {
@@ -81,11 +82,11 @@ TEST(RankingTest, OfEquallyFastLayoutsTheOneWithMostMemoryLeftIsFirst) {
 }
 
 TEST(LiftsTest, AGroupOfTwoNodesLiesInOneRackOfThree) {
-  EXPECT_EQ(NodesFor(RacksOfThree(3, 4), 8), (std::vector<NodeIndex>{0, 1, 3, 4}));
+  EXPECT_EQ(NodesFor(RacksOfThree(3, 4), 8), testing::NodesOf({0, 1, 3, 4}));
 }
 
 TEST(LiftsTest, WhereAllNodesOfTheRacksAreNeededAllAreTaken) {
-  EXPECT_EQ(NodesFor(RacksOfThree(2, 6), 8), (std::vector<NodeIndex>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(NodesFor(RacksOfThree(2, 6), 8), testing::NodesOf({0, 1, 2, 3, 4, 5}));
 }
 
 TEST(LiftsTest, WithTooFewNodesThereIsNone) {

@@ -4,6 +4,7 @@
 
 #include "gtest/gtest.h"
 #include "operator/rules/node_judge.h"
+#include "tests/support/nodes_of.h"
 
 namespace weft::rules {
 namespace {
@@ -59,12 +60,12 @@ TEST_P(NodeFilterTest, CountsAndSaysWhy) {
   auto fabric = fabric::Fabric::Build(scene.spec, {scene.node}, {});
   ASSERT_TRUE(fabric.has_value()) << fabric.error().message;
   fabric::Claims claims(*fabric);
-  if (!scene.used.empty()) claims.Add(0, scene.used, scene.compute_domain);
+  if (!scene.used.empty()) claims.Add(fabric::NodeIndex{0}, scene.used, scene.compute_domain);
 
-  std::vector<std::uint32_t> slots;
+  fabric::ByNode<std::uint32_t> slots;
   CountSlots(claims, scene.query, slots);
-  EXPECT_EQ(slots, std::vector<std::uint32_t>{GetParam().slots});
-  const Verdict verdict = NodeJudge(claims, scene.query).Judge(0);
+  EXPECT_EQ(slots.Items(), std::vector<std::uint32_t>{GetParam().slots});
+  const Verdict verdict = NodeJudge(claims, scene.query).Judge(fabric::NodeIndex{0});
   EXPECT_EQ(RejectionName(verdict.rejection), RejectionName(GetParam().rejection));
   EXPECT_EQ(verdict.detail, GetParam().detail);
 }
@@ -131,8 +132,8 @@ INSTANTIATE_TEST_SUITE_P(NodeState, NodeFilterTest, ::testing::ValuesIn(std::vec
      s.node.taints = {{"nvidia.com/gpu", "present", "NoSchedule"}};
      s.pod.tolerations = {{"nvidia.com/gpu", "Exists", "", ""}};
    }, 1, Rejection::kNone, ""},
-  {"AnExcludedNodeTakesNothing",           [](Scene& s) { s.query.excluded = {0}; }, 0, Rejection::kExcluded, "excluded for this job"},
-  {"AnExcludedIndexPastTheEndIsIgnored",   [](Scene& s) { s.query.excluded = {7}; }, 1, Rejection::kNone, ""},
+  {"AnExcludedNodeTakesNothing",           [](Scene& s) { s.query.excluded = testing::NodesOf({0}); }, 0, Rejection::kExcluded, "excluded for this job"},
+  {"AnExcludedIndexPastTheEndIsIgnored",   [](Scene& s) { s.query.excluded = testing::NodesOf({7}); }, 1, Rejection::kNone, ""},
 }), [](const auto& row) { return row.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(Labels, NodeFilterTest, ::testing::ValuesIn(std::vector<Case>{
@@ -198,9 +199,9 @@ TEST(CountSlots, KeepsNodesWithDifferentTaintsApart) {
   SlotQuery query;
   query.pod = &pod;
   query.cap = 16;
-  std::vector<std::uint32_t> slots = {9};
+  fabric::ByNode<std::uint32_t> slots = {9};
   CountSlots(claims, query, slots);
-  EXPECT_EQ(slots, (std::vector<std::uint32_t>{4, 4, 0, 0, 4, 0}));
+  EXPECT_EQ(slots.Items(), (std::vector<std::uint32_t>{4, 4, 0, 0, 4, 0}));
 }
 
 TEST(CountSlots, CountsNothingForNoWorkers) {
@@ -208,9 +209,9 @@ TEST(CountSlots, CountsNothingForNoWorkers) {
   const PodRequirements pod = Worker(2);
   SlotQuery query;
   query.pod = &pod;
-  std::vector<std::uint32_t> slots;
+  fabric::ByNode<std::uint32_t> slots;
   CountSlots(fabric::Claims(fabric), query, slots);
-  EXPECT_EQ(slots, std::vector<std::uint32_t>{0});
+  EXPECT_EQ(slots.Items(), std::vector<std::uint32_t>{0});
 }
 
 }  // namespace

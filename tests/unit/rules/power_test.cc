@@ -6,7 +6,7 @@
 namespace weft::rules {
 namespace {
 
-using Slots = std::vector<std::uint32_t>;
+using Slots = fabric::ByNode<std::uint32_t>;
 
 constexpr double kPeak = 980;  // 700 W of an H100, and 280 W of its server
 
@@ -58,23 +58,23 @@ TEST(KeepToPower, ARackOfThirtyKilowattsTakesThreeDgxH100AndNotFour) {
   const Asked asked(8);
   EXPECT_EQ(SlotsOf(claims, asked), (Slots{1, 1, 1, 0}));
   const NodeJudge judge(claims, asked.query);
-  EXPECT_EQ(judge.Judge(2).rejection, Rejection::kNone);
-  EXPECT_EQ(judge.Judge(3).rejection, Rejection::kPower);
-  EXPECT_EQ(judge.Judge(3).detail,
+  EXPECT_EQ(judge.Judge(fabric::NodeIndex{2}).rejection, Rejection::kNone);
+  EXPECT_EQ(judge.Judge(fabric::NodeIndex{3}).rejection, Rejection::kPower);
+  EXPECT_EQ(judge.Judge(fabric::NodeIndex{3}).detail,
             "rack r0 may draw 30kW, pods there draw up to 0W, each worker would add 7.84kW");
 }
 
 TEST(KeepToPower, CountsPowerOfRunningPods) {
   const fabric::Fabric fabric = Racks({4}, 30'000);
   fabric::Claims claims(fabric);
-  claims.Add(3, {{"nvidia.com/gpu", 8}});
-  claims.Add(2, {{"nvidia.com/gpu", 8}});
+  claims.Add(fabric::NodeIndex{3}, {{"nvidia.com/gpu", 8}});
+  claims.Add(fabric::NodeIndex{2}, {{"nvidia.com/gpu", 8}});
   const Asked asked(8);
   EXPECT_EQ(SlotsOf(claims, asked), (Slots{1, 0, 0, 0}));
   const NodeJudge judge(claims, asked.query);
-  EXPECT_EQ(judge.Judge(1).detail,
+  EXPECT_EQ(judge.Judge(fabric::NodeIndex{1}).detail,
             "rack r0 may draw 30kW, pods there draw up to 15.68kW, each worker would add 7.84kW");
-  const auto counts = judge.Count(0, 4);
+  const auto counts = judge.Count(fabric::NodeIndex{0}, fabric::NodeIndex{4});
   ASSERT_EQ(counts.size(), 2u);
   EXPECT_EQ(counts[1].rejection, Rejection::kPower);
   EXPECT_EQ(counts[1].nodes, 1u);
@@ -101,15 +101,16 @@ TEST(KeepToPower, EveryLevelsLimitHolds) {
   EXPECT_EQ(SlotsOf(claims, Asked(8)), (Slots{1, 1, 0, 1, 0, 0}));
   const Asked asked(8);
   const NodeJudge judge(claims, asked.query);
-  EXPECT_EQ(judge.Judge(2).detail.substr(0, 7), "rack r0");
-  EXPECT_EQ(judge.Judge(4).detail.substr(0, 5), "row a");
+  EXPECT_EQ(judge.Judge(fabric::NodeIndex{2}).detail.substr(0, 7), "rack r0");
+  EXPECT_EQ(judge.Judge(fabric::NodeIndex{4}).detail.substr(0, 5), "row a");
 }
 
 TEST(KeepToPower, DomainsOfOneLevelAreOneReason) {
   const fabric::Fabric fabric = Racks({4, 4, 4}, 30'000);
   const fabric::Claims claims(fabric);
   const Asked asked(8);
-  const auto counts = NodeJudge(claims, asked.query).Count(0, 12);
+  const auto counts =
+      NodeJudge(claims, asked.query).Count(fabric::NodeIndex{0}, fabric::NodeIndex{12});
   ASSERT_EQ(counts.size(), 1u);
   EXPECT_EQ(counts[0].nodes, 3u);
   EXPECT_EQ(counts[0].detail,

@@ -50,10 +50,10 @@ std::vector<traffic::Edge> EdgesOf(const Instance& instance) {
 }
 
 Seats SeatsOfAll(const Instance& instance) {
-  NodeIndex first = 0;
+  NodeIndex first{0};
   while (instance.slots()[first] == 0) ++first;
   const std::vector<NodeIndex> nodes = {first};
-  return {instance, nodes, 0, static_cast<NodeIndex>(instance.fabric().node_count())};
+  return {instance, nodes, NodeIndex{0}, instance.slots().EndIndex()};
 }
 
 TEST(Seats, HaveTheHopsOfTheTorusAndTheNearestHostsBesideThem) {

@@ -91,7 +91,7 @@ TEST(Improve, OfALargeJobLooksNearTheNeighbours) {
   const PlacementScene scene = Pairs(Single(leaves), kWorkers);
   const Instance instance = scene.Prepare();
   std::vector<NodeIndex> best(kWorkers);
-  for (std::uint32_t w = 0; w < kWorkers; ++w) best[w] = w;
+  for (std::uint32_t w = 0; w < kWorkers; ++w) best[w] = NodeIndex{w};
   std::vector<NodeIndex> swapped = best;
   std::swap(swapped[0], swapped[40]);
   std::swap(swapped[63], swapped[100]);
@@ -109,7 +109,7 @@ TEST(Improve, OfALargeJobWorkersOfOneLeafChangePlacesToo) {
   const Instance instance = scene.Prepare();
   // Of each four workers 0 and 2 stand on one node, 1 and 3 on the next of the same leaf.
   std::vector<NodeIndex> crossed;
-  for (std::uint32_t w = 0; w < kWorkers; ++w) crossed.push_back(w / 4 * 2 + w % 2);
+  for (std::uint32_t w = 0; w < kWorkers; ++w) crossed.emplace_back(w / 4 * 2 + w % 2);
   const auto better = Improve(instance, Evaluate(instance, crossed), kSteps, 0);
   ASSERT_TRUE(better);
   EXPECT_EQ(better->cost, 0);

@@ -166,7 +166,7 @@ TEST(Knapsack, NoOtherWayToFillTheLeavesIsCheaper) {
            knapsack.Choose(fabric::kOutside, fabric::DomainIndex{0}, workers)) {
         EXPECT_GT(share.units, 0U);
         const bool leaf = bins == kLeaf;
-        chosen[(leaf ? share.bin : tree.domains(kLeaf).of_node[share.bin.Raw()]).Raw()] +=
+        chosen[(leaf ? share.bin : tree.domains(kLeaf).of_position[share.bin.Raw()]).Raw()] +=
             share.units;
       }
       EXPECT_EQ(LeastCost(tree, prices, chosen, workers, none), least)

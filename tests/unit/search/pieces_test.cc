@@ -8,6 +8,7 @@
 #include "operator/search/tiler.h"
 #include "operator/search/tilings.h"
 #include "tests/support/fabric_builder.h"
+#include "tests/support/nodes_of.h"
 #include "tests/support/raw_of.h"
 
 namespace weft::search {
@@ -59,7 +60,7 @@ TEST(Pulls, OfAnyBytesFitTheCellsWeights) {
   const Job job(MakeCluster(Leaves({{8, 8}, {8, 8}})), {2, 2}, kMany);
   UnitOf alone(4);
   std::iota(alone.begin(), alone.end(), objective::UnitIndex{0});
-  const Numbers nodes = {0, 1, 2, 3};
+  const auto nodes = testing::NodesOf({0, 1, 2, 3});
   const Cells cells(*job.instance, nodes, fabric::kOutside, 16);
   const Pieces pieces(cells.of_worker(), alone);
   const Pulls pulls(*job.instance, pieces, cells);
@@ -77,7 +78,7 @@ TEST(Pulls, OfAnyBytesFitTheCellsWeights) {
 // Two pairs that stand across two leaves: no single worker can move, and whole units change places.
 TEST(Exchange, SwapsPiecesOfAnySize) {
   const Job job(MakeCluster(Leaves({{8, 8, 8, 8}, {8, 8, 8, 8}})), {2, 4}, 1'000'000);
-  const Numbers nodes = {0, 4, 1, 5, 2, 6, 3, 7};  // every pair is divided
+  const auto nodes = testing::NodesOf({0, 4, 1, 5, 2, 6, 3, 7});  // every pair is divided
   const Cells cells(*job.instance, nodes, fabric::kOutside, 16);
   UnitOf alone(8);
   std::iota(alone.begin(), alone.end(), objective::UnitIndex{0});
@@ -88,7 +89,7 @@ TEST(Exchange, SwapsPiecesOfAnySize) {
   }
 
   // The ring of pairs 0 1 2 3 stands as 0 2 | 1 3: as pieces, two of them change places.
-  const Numbers apart = {0, 1, 4, 5, 2, 3, 6, 7};
+  const auto apart = testing::NodesOf({0, 1, 4, 5, 2, 3, 6, 7});
   const Cells others(*job.instance, apart, fabric::kOutside, 16);
   const Numbers pair_of = {0, 0, 1, 1, 2, 2, 3, 3};
   Pieces pairs(others.of_worker(), UnitOf(pair_of.begin(), pair_of.end()));

@@ -66,7 +66,7 @@ TEST(ShortenRings, ASmallRingIsTheShortestThereIs) {
     ++compared;
     const objective::Instance instance = scene.Prepare();
     std::vector<fabric::NodeIndex> nodes;
-    for (fabric::NodeIndex n = 0; nodes.size() < 8; ++n) {
+    for (fabric::NodeIndex n{0}; nodes.size() < 8; ++n) {
       if (instance.slots()[n] > 0) nodes.push_back(n);
     }
     std::vector<objective::Candidate> candidates = {objective::Evaluate(instance, nodes)};
@@ -84,7 +84,7 @@ TEST(ShortenRings, LeavesOtherTrafficAlone) {
       shape, 16, 8, {{traffic::Axis::kPipeline, 1'000}, {traffic::Axis::kData, 3'000}}, two);
   const objective::Instance instance = scene.Prepare();
   std::vector<fabric::NodeIndex> nodes;
-  for (fabric::NodeIndex n = 0; n < 16; ++n) nodes.push_back(n * 5 % 16);
+  for (std::uint32_t n = 0; n < 16; ++n) nodes.emplace_back(n * 5 % 16);
   std::vector<objective::Candidate> candidates = {objective::Evaluate(instance, nodes)};
   ShortenRings(instance, 0, candidates);
   ASSERT_EQ(candidates.size(), 1U);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/nodes_of.h"
 #include "tests/support/placement_scene.h"
 
 namespace weft::search {
@@ -40,7 +41,7 @@ TEST(Symmetry, NodesAreAlikeWithEqualSlotsAndUse) {
   shape.nodes[3].used = 8;
   PlacementScene scene(shape, 2, 4);
   EXPECT_EQ(Signatures(scene, kNode), "0 0 1 2 0");
-  scene.request.previous_nodes = {1};
+  scene.request.previous_nodes = testing::NodesOf({1});
   EXPECT_EQ(Signatures(scene, kNode), "0 1 2 3 0");
 }
 
@@ -91,7 +92,8 @@ TEST(MayHold, ANodeWithASlotWhoseHomeHasRoomForTheJob) {
   const auto which = [&] {
     const objective::Instance instance = scene.Prepare();
     std::string text;
-    for (fabric::NodeIndex n = 0; n < 4; ++n) text += MayHold(instance, n) ? '1' : '0';
+    for (const fabric::NodeIndex n : Range<fabric::NodeIndex>(4))
+      text += MayHold(instance, n) ? '1' : '0';
     return text;
   };
   EXPECT_EQ(which(), "1011");

@@ -95,7 +95,7 @@ TEST(FreePlacesTest, FindsTheBoxesWithTheFewestHolesThatThereAre) {
         Torus(sizes, RandomFree(random, sizes[0] * sizes[1] * sizes[2], percent), wraps);
     const Job job(1, 2);
     const Instance instance(cluster.claims, job.request, *job.graph);
-    const FreePlaces places(instance, 0, 0, cluster.fabric->node_count(), 1);
+    const FreePlaces places(instance, 0, NodeIndex{0}, instance.slots().EndIndex(), 1);
     for (int shape = 0; shape < 6; ++shape) {
       TorusSize size;
       for (std::size_t d = 0; d < 3; ++d) {
@@ -130,7 +130,7 @@ TEST(FreePlacesTest, OfEqualBoxesThatWithTheFewestFreePlacesAroundIsTheFirst) {
   const testing::Cluster cluster = Torus({10}, free);
   const Job job(1, 2);
   const Instance instance(cluster.claims, job.request, *job.graph);
-  const FreePlaces places(instance, 0, 0, cluster.fabric->node_count(), 1);
+  const FreePlaces places(instance, 0, NodeIndex{0}, instance.slots().EndIndex(), 1);
   EXPECT_EQ(places.Best({2, 1, 1}, 2, 0),
             (std::vector<Box>{{{5, 0, 0}, {2, 1, 1}}, {{0, 0, 0}, {2, 1, 1}}}));
 }
@@ -139,7 +139,7 @@ TEST(FreePlacesTest, OfEqualBoxesThatWithTheFewestFreePlacesAroundIsTheFirst) {
 // need no hop more than one.
 bool AnyBoxIsFree(const testing::Cluster& cluster, const Job& job) {
   const Instance instance(cluster.claims, job.request, *job.graph);
-  const FreePlaces places(instance, 0, 0, cluster.fabric->node_count(), 1);
+  const FreePlaces places(instance, 0, NodeIndex{0}, instance.slots().EndIndex(), 1);
   const auto& sizes = cluster.fabric->torus()->shape(0).sizes();
   for (const TorusSize& size : {TorusSize{2, 2, 4}, TorusSize{2, 4, 2}, TorusSize{4, 2, 2}}) {
     for (std::uint16_t z = 0; z < sizes[2]; ++z) {
@@ -285,7 +285,7 @@ TEST(TorusSearchTest, SearchesTheSizesOfASparseTorusByHalves) {
   const fabric::Claims claims(*fabric);
   const Job job(1, 2);
   const Instance instance(claims, job.request, *job.graph);
-  const FreePlaces places(instance, 0, 0, 2, 1);
+  const FreePlaces places(instance, 0, NodeIndex{0}, NodeIndex{2}, 1);
   const double begin = Seconds();
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(places.Best({256, 256, 1}, 1, 0).empty());
   const double counted = Seconds();
@@ -299,7 +299,7 @@ TEST(TorusSearchTest, SearchesTheSizesOfASparseTorusByHalves) {
 TEST(BisectionTest, EveryPlaceIsTakenOnceAndHalvesStayTogether) {
   const testing::Cluster cluster = Torus({8, 4}, std::vector<bool>(32, true), false);
   std::vector<NodeIndex> nodes;
-  for (NodeIndex n = 0; n < 32; ++n) nodes.push_back(n);
+  for (const NodeIndex n : Range<NodeIndex>(32)) nodes.push_back(n);
   // Two groups of sixteen that send each other little.
   DigitTraffic inside{16, {}, 0}, between{2, {{0, 1, 1}}, 1};
   for (std::uint32_t v = 0; v < 16; ++v) {
@@ -320,7 +320,7 @@ TEST(BisectionTest, CutsWhereTheFewestBytesCross) {
   const testing::Cluster cluster = Torus({8}, std::vector<bool>(8, true));
   const fabric::Torus& torus = *cluster.fabric->torus();
   std::vector<NodeIndex> nodes;
-  for (NodeIndex n = 0; n < 8; ++n) nodes.push_back(n);
+  for (const NodeIndex n : Range<NodeIndex>(8)) nodes.push_back(n);
   const DigitTraffic pairs{2, {{0, 1, 100}}, 100};
   const DigitTraffic row{4, {{0, 1, 8}, {1, 2, 8}, {2, 3, 8}}, 24};
   const auto places = [&](const std::vector<DigitTraffic>& digits) {

@@ -8,6 +8,7 @@
 #include "operator/base/random.h"
 #include "operator/predict/contention.h"
 #include "operator/simulate/trace_shapes.h"
+#include "tests/support/nodes_of.h"
 #include "tests/unit/simulate/fleet_scene.h"
 
 namespace weft::simulate {
@@ -60,7 +61,7 @@ TEST(Paces, InsideOneLeafAJobIsAsFastAloneAsAmongOthers) {
 
 TEST(Paces, AcrossATaperedUplinkNeighboursCost) {
   const PaceScene scene({64});
-  const std::vector<NodeIndex> nodes = {0, 1, 2, 3, 16, 17, 18, 19};
+  const std::vector<NodeIndex> nodes = testing::NodesOf({0, 1, 2, 3, 16, 17, 18, 19});
   const predict::Pace pace = Paces(*scene.scenario->on).Of(scene.scenario->shapes[0], nodes);
   EXPECT_LT(pace.alone, pace.shared);
   ASSERT_EQ(pace.uses.size(), 2U);
@@ -81,7 +82,7 @@ TEST(Paces, ContentionNeverExceedsThePrediction) {
   SplitMix64 random(5);
   for (int round = 0; round < 40; ++round) {
     std::vector<NodeIndex> free(64);
-    std::iota(free.begin(), free.end(), 0);
+    std::iota(free.begin(), free.end(), NodeIndex{0});
     for (std::size_t i = 0; i < free.size(); ++i) {
       std::swap(free[i], free[i + random.Below(free.size() - i)]);
     }

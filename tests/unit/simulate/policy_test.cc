@@ -8,6 +8,7 @@
 
 #include "operator/report/baselines.h"
 #include "tests/support/fabric_builder.h"
+#include "tests/support/nodes_of.h"
 
 namespace weft::report {
 namespace {
@@ -24,7 +25,7 @@ std::vector<DomainIndex> LeavesOf(const fabric::Fabric& fabric, const Nodes& nod
 
 // The rooms of the leaves.
 std::vector<std::uint32_t> Rooms(const fabric::Fabric& fabric,
-                                 const std::vector<std::uint32_t>& slots) {
+                                 const fabric::ByNode<std::uint32_t>& slots) {
   const auto& begin = fabric.domains(*fabric.FindTier("leaf")).begin;
   std::vector<std::uint32_t> rooms;
   for (DomainIndex d{0}; d + 1 < begin.EndIndex(); ++d) {
@@ -53,14 +54,14 @@ std::size_t FewestLeaves(const std::vector<std::uint32_t>& rooms, std::uint32_t 
 class Baselines : public ::testing::Test {
  protected:
   // Five leaves of six nodes with random free slots.
-  std::vector<std::uint32_t> RandomSlots() {
-    std::vector<std::uint32_t> slots;
-    for (NodeIndex n = 0; n < cluster_.fabric->node_count(); ++n) {
+  fabric::ByNode<std::uint32_t> RandomSlots() {
+    fabric::ByNode<std::uint32_t> slots;
+    for (const NodeIndex n : Range<NodeIndex>(cluster_.fabric->node_count())) {
       slots.push_back(static_cast<std::uint32_t>(random_.Below(3)));
     }
     return slots;
   }
-  static void ExpectWithin(const Nodes& nodes, const std::vector<std::uint32_t>& slots) {
+  static void ExpectWithin(const Nodes& nodes, const fabric::ByNode<std::uint32_t>& slots) {
     std::map<NodeIndex, std::uint32_t> used;
     for (const NodeIndex n : nodes) EXPECT_LE(++used[n], slots[n]);
   }
@@ -73,7 +74,7 @@ class Baselines : public ::testing::Test {
 TEST_F(Baselines, AgreeWithBruteForceOnSmallFabrics) {
   const fabric::Fabric& fabric = *cluster_.fabric;
   for (int round = 0; round < 300; ++round) {
-    const std::vector<std::uint32_t> slots = RandomSlots();
+    const fabric::ByNode<std::uint32_t> slots = RandomSlots();
     const auto workers = static_cast<std::uint32_t>(1 + random_.Below(16));
     const std::vector<std::uint32_t> rooms = Rooms(fabric, slots);
     std::uint32_t all = 0;
@@ -100,18 +101,18 @@ TEST_F(Baselines, AgreeWithBruteForceOnSmallFabrics) {
 }
 
 TEST_F(Baselines, PackTakesPartlyUsedNodesFirst) {
-  std::vector<std::uint32_t> slots(cluster_.fabric->node_count(), 2);
-  slots[7] = slots[20] = 1;
-  EXPECT_EQ(PackNodes(*cluster_.fabric, slots, 3), (Nodes{7, 20, 0}));
+  fabric::ByNode<std::uint32_t> slots(cluster_.fabric->node_count(), 2);
+  slots[NodeIndex{7}] = slots[NodeIndex{20}] = 1;
+  EXPECT_EQ(PackNodes(*cluster_.fabric, slots, 3), testing::NodesOf({7, 20, 0}));
 }
 
 TEST_F(Baselines, SegmentsStayInsideOneBlock) {
   const fabric::Fabric& fabric = *cluster_.fabric;
   // Rooms 3, 6, 5, 4, 2: eight workers are two segments of four.
-  std::vector<std::uint32_t> slots(fabric.node_count(), 0);
+  fabric::ByNode<std::uint32_t> slots(fabric.node_count(), 0);
   const std::uint32_t rooms[] = {3, 6, 5, 4, 2};
   for (std::size_t leaf = 0; leaf < 5; ++leaf) {
-    for (std::size_t i = 0; i < rooms[leaf]; ++i) slots[leaf * 6 + i] = 1;
+    for (std::size_t i = 0; i < rooms[leaf]; ++i) slots[NodeIndex::Of(leaf * 6 + i)] = 1;
   }
   const Nodes nodes = BlockSegments(fabric, slots, 8);
   ASSERT_EQ(nodes.size(), 8U);

@@ -1,0 +1,14 @@
+#include "operator/objective/seating.h"
+
+namespace weft::objective {
+
+// Whether workers 0 and 1 are on one node.
+bool FirstTwoShareANode(const Seating& seating) {
+#ifdef WEFT_SWAPPED
+  return seating.node(seating.node(0)) == seating.node(1);
+#else
+  return seating.node(0) == seating.node(1);
+#endif
+}
+
+}  // namespace weft::objective
