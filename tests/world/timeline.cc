@@ -203,8 +203,9 @@ std::string Timeline::Writes(Instant end) const {
       "<h2>Writes in a minute</h2>\n<p>Blue: answered; red: refused. Without the Lease.</p>\n";
   constexpr double kHigh = 40;
   for (const auto& [machine, minutes] : sent_) {
-    std::size_t most = 1;
+    std::size_t most = 0;
     for (const auto& [minute, one] : minutes) most = std::max(most, one.writes + one.refused);
+    if (most == 0) continue;
     Drawing drawing(kHigh, end);
     drawing.Label(9, machine + ", most " + std::to_string(most));
     for (const auto& [minute, one] : minutes) {
