@@ -41,8 +41,6 @@ BUSY_LOAD = 3.0
 RESTART_SECONDS = 120
 RESTART_TRIES = 4
 FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
-# Laws of time, and what a story waits for in vain: a starved machine breaks them too.
-TIMED = ("I2c", "I6", "I16", "I20", "I10 by count", "rig", "AssertionError")
 SERVERS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok")
 # The API server must store what the record can read, and keep what a stale list is of.
 API_SERVER_FLAGS = "--storage-media-type=application/json --etcd-compaction-interval=0"
@@ -62,11 +60,6 @@ def processors():
 def patience():
     """How much longer than on a quiet machine things may take now: laws of time allow for it."""
     return max(1.0, os.getloadavg()[0] / (BUSY_LOAD * processors()))
-
-
-def only_of_time(broken):
-    """Whether something is broken, and nothing but laws of time."""
-    return bool(broken) and all(one.split(":")[0] in TIMED for one in broken)
 
 
 class Clock:

@@ -15,7 +15,7 @@ import time
 import paths  # noqa: F401  pylint: disable=unused-import
 import catalogue
 from operator_lib import condition, label, poll
-from rig import Rig, only_of_time
+from rig import Rig
 
 # Sizes and fates: they fit at once, so that nothing depends on who comes first.
 JOBS = (("runs-0", 1), ("runs-1", 2), ("runs-2", 3), ("runs-3", 4), ("fails-0", 2), ("deleted-0", 2))
@@ -191,24 +191,15 @@ def try_one(fault, reference):
     return summary, broken
 
 
-def try_twice(fault, reference):
-    summary, broken = try_one(fault, reference)
-    if not only_of_time(broken):
-        return summary, broken
-    print("        only laws of time: once more", flush=True)
-    return try_one(fault, reference)
-
-
-def play_all(names=(), faults=None, again=False):
-    """Whether no law was broken. With `again` a fault that breaks only laws of time has a second try."""
-    attempt = try_twice if again else try_one
-    reference, wrong = attempt(None, None)
+def play_all(names=(), faults=None):
+    """Whether no law was broken."""
+    reference, wrong = try_one(None, None)
     if reference is None:
         return False
     faults = faults or (catalogue.requests() + catalogue.watches() + catalogue.processes()
                         + catalogue.leaders() + catalogue.clocks())
     for fault in [one for one in faults if not names or one.name in names]:
-        wrong += attempt(fault, reference)[1]
+        wrong += try_one(fault, reference)[1]
     return not wrong
 
 
