@@ -149,7 +149,8 @@ class Placements {
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random_.Below(i)]);
     std::vector<NodeIndex> nodes;
     for (const fabric::DomainIndex leaf : order) {
-      for (NodeIndex n{0}; n < NodeIndex{fabric_.node_count()} && nodes.size() < best_.size(); ++n) {
+      for (NodeIndex n{0}; n < NodeIndex{fabric_.node_count()} && nodes.size() < best_.size();
+           ++n) {
         if (leaves.of_node[n] == leaf) nodes.push_back(n);
       }
     }
@@ -159,7 +160,7 @@ class Placements {
   // One worker goes to a random node; a worker that is there takes its place.
   void Move(std::vector<NodeIndex>& nodes) {
     NodeIndex& from = nodes[random_.Below(nodes.size())];
-    const auto to = static_cast<NodeIndex>(random_.Below(fabric_.node_count()));
+    const auto to = NodeIndex::Of(random_.Below(fabric_.node_count()));
     const auto there = std::find(nodes.begin(), nodes.end(), to);
     if (there == nodes.end()) {
       from = to;

@@ -130,4 +130,19 @@ void Users::SubmitOne() {
   expected_.push_back({key, end});
 }
 
+void Users::SubmitLarge(std::size_t workers) {
+  const api::ObjectKey key{options_.spaces.front(), "large"};
+  Json job = JobOf(key.space, key.name);
+  Json& spec = job["spec"];
+  constexpr int kGpus = 2;
+  spec.erase("topology");
+  spec["accelerator"]["perWorker"] = kGpus;
+  spec["workers"]["replicas"] = workers;
+  Json& pod = spec["workers"]["template"];
+  pod["metadata"]["annotations"]["weft.test/run-seconds"] = "600";
+  pod["spec"]["containers"][0]["resources"]["limits"]["nvidia.com/gpu"] = kGpus;
+  api_.Create(kube::kTrainingJobs, job);
+  expected_.push_back({key, "Complete"});
+}
+
 }  // namespace weft::world

@@ -24,6 +24,8 @@ class Users {
 
   // Applies a job of some fate, and does to it what its fate says.
   void SubmitOne();
+  // Applies a job of so many workers, four to a node, that runs for ten minutes.
+  void SubmitLarge(std::size_t workers);
   // Jobs that their authors expect to end by themselves.
   struct Expected {
     api::ObjectKey job;

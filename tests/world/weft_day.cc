@@ -28,6 +28,7 @@ constexpr const char* kHelp =
     "      --count N       how many days, one seed after the other (default 1)\n"
     "      --nodes N       of 8 GPUs (default 64)\n"
     "      --jobs N        that come on a day (default 200)\n"
+    "      --large N       workers of one more job, four to a node (default 0: none)\n"
     "      --faults N      that come on a day (default 100)\n"
     "      --kueue N       1: jobs in queues of Kueue, and Jobs of other controllers (default 0)\n"
     "      --operators N   replicas of weft-operator (default 2)\n"
@@ -83,6 +84,7 @@ bool Read(int argc, char** argv, Flags& flags) {
       {"--nodes", [&](auto n) { flags.world.nodes = n; }},
       {"--jobs", [&](auto n) { flags.world.jobs = n; }},
       {"--faults", [&](auto n) { flags.world.faults = n; }},
+      {"--large", [&](auto n) { flags.world.large = n; }},
       {"--kueue", [&](auto n) { flags.world.kueue = n != 0; }},
       {"--operators", [&](auto n) { flags.world.operators = n; }},
       {"--hours", [&](auto n) { hours = n; }},

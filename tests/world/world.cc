@@ -277,6 +277,9 @@ Incarnation* World::Leader() {
 }
 
 void World::PlanDay() {
+  if (options_.large > 0) {
+    fibers_.After(seconds(60), [this] { users_.SubmitLarge(options_.large); });
+  }
   const auto day = static_cast<std::uint64_t>(Millis(options_.day).count());
   for (std::size_t i = 0; i < options_.jobs; ++i) {
     const Millis at(chance_.Below(day));

@@ -31,6 +31,7 @@ class World {
     std::size_t nodes = 64;
     std::size_t jobs = 200;
     std::size_t faults = 100;
+    std::size_t large = 0;  // workers of one more job, which comes first; 0: none
     std::size_t operators = 2;
     std::chrono::seconds day{24 * 3'600};     // in which jobs and faults come
     std::chrono::seconds evening{4 * 3'600};  // after it, without either, everything ends

@@ -66,7 +66,7 @@ void Change(const rules::PodRequirements& pod, const Claims& first, SplitMix64& 
     claims.Remove(added.back(), pod.requests);
     added.pop_back();
   } else {
-    added.push_back(static_cast<NodeIndex>(random.Below(claims.fabric().node_count())));
+    added.push_back(NodeIndex::Of(random.Below(claims.fabric().node_count())));
     claims.Add(added.back(), pod.requests);
   }
 }

@@ -178,7 +178,7 @@ TEST(PlacedNetworkTest, IsWhatACountRankByRankGives) {
     ASSERT_TRUE(traffic) << traffic.error().message;
     std::vector<NodeIndex> nodes;
     while (std::ssize(nodes) < workers) {
-      const auto node = static_cast<NodeIndex>(random.Below(16));
+      const auto node = NodeIndex::Of(random.Below(16));
       if (!alone || std::find(nodes.begin(), nodes.end(), node) == nodes.end()) {
         nodes.push_back(node);
       }
