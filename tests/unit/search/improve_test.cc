@@ -69,7 +69,7 @@ TEST(Improve, NeverOverfillsANode) {
   ASSERT_TRUE(better);
   std::map<NodeIndex, std::uint32_t> load;
   for (const NodeIndex n : better->nodes) ++load[n];
-  for (const auto& [n, count] : load) EXPECT_LE(count, instance.slots()[n]) << n;
+  for (const auto& [n, count] : load) EXPECT_LE(count, instance.slots()[n]) << n.Raw();
   EXPECT_EQ(better->cost, 0);
 }
 

@@ -52,7 +52,7 @@ TEST(Paces, AJobOfOneNodeUsesNoLink) {
 TEST(Paces, InsideOneLeafAJobIsAsFastAloneAsAmongOthers) {
   const PaceScene scene({64});
   std::vector<NodeIndex> nodes(8);
-  std::iota(nodes.begin(), nodes.end(), 0);
+  std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
   const predict::Pace pace = Paces(*scene.scenario->on).Of(scene.scenario->shapes[0], nodes);
   EXPECT_GT(pace.alone, 0);
   EXPECT_DOUBLE_EQ(pace.alone, pace.shared);

@@ -1,0 +1,13 @@
+#include "operator/placement/placement.h"
+
+namespace weft::placement {
+
+fabric::NodeIndex NodeOf(const Plan& plan, std::uint32_t worker) {
+#ifdef WEFT_SWAPPED
+  return plan.nodes[plan.nodes[worker]];
+#else
+  return plan.nodes[worker];
+#endif
+}
+
+}  // namespace weft::placement
