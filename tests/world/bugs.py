@@ -19,12 +19,21 @@ HEADER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "o
 # A busy day, which a seed plays in a fraction of a second.
 DAY = ["--hours", "2", "--jobs", "40", "--faults", "60"]
 LONGEST_SECONDS = 60
-# These need jobs in queues of Kueue.
-OF_KUEUE = {"kLostReservation", "kEvictedLast", "kQueueMerged"}
+# Other days, for bugs that show only there: jobs in queues of Kueue, or a cluster so small that jobs
+# wait for all of it.
+KUEUE = ["--kueue", "1"]
+SMALL = ["--nodes", "24", "--whole", "1"]
+MORE = {
+    "kLostReservation": KUEUE,
+    "kEvictedLast": KUEUE,
+    "kQueueMerged": KUEUE,
+    "kKueuesClock": [*KUEUE, "--nodes", "24"],
+    "kCapacityUnheard": SMALL,
+    "kExcludedForEver": SMALL,
+}
 # What the world has no model of, so that it cannot catch them.
 NO_MODEL = {
     "kStepsNeverSlow": "needs a second bug, whose steps do not end",
-    "kDiesOfOddObject": "objects that cannot be decoded",
     "kLeak": "memory",
 }
 
@@ -85,7 +94,7 @@ def main():
     firsts, missed = [], []
     for name, number, sentence in chosen:
         told, laws, words = try_one(program, number, seeds, every,
-                                    ("--kueue", "1") if name in OF_KUEUE else ())
+                                    MORE.get(name, ()))
         by = ",".join(sorted(laws, key=laws.get, reverse=True)[:3])
         print(f"{name:28} {told[0] if told else '-':>5} {len(told):>5}  "
               f"{by or NO_MODEL.get(name, 'NOBODY')[:20]:10} {sentence}", flush=True)
