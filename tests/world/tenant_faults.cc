@@ -56,8 +56,7 @@ std::string Faults::OwnerlessPlacement() {
       {"kind", "Placement"},
       {"metadata", meta},
       {"spec",
-       {{"workers", {{"replicas", 8}}},
-        {"accelerator", {{"resourceName", "nvidia.com/gpu"}, {"perWorker", 8}}}}}};
+       {{"workers", 8}, {"accelerator", {{"resourceName", "nvidia.com/gpu"}, {"perWorker", 8}}}}}};
   if (tenant_.Create(kube::kPlacements, placement) / 100 != 2) return "";
   const api::ObjectKey made{key.space, meta.at("name").get<std::string>()};
   const std::string uid = UidOf(*admin_.Find(kube::kPlacements, made));
