@@ -282,6 +282,12 @@ std::string Faults::Compaction() {
   const seconds time = Some(5, 40);
   Hard(time);
   SetDown(true);
+  const auto pod = Any(kube::kPods, IsAny);  // goes meanwhile
+  if (pod) {
+    world_.fibers_.After(time / 2, [this, key = KeyOf(*pod)] {
+      admin_.Delete(kube::kPods, key, {.grace_seconds = 0});
+    });
+  }
   world_.fibers_.After(time, [this] {
     world_.server_.Compact();
     SetDown(false);
@@ -445,29 +451,39 @@ std::string Faults::DeletePlacement() {
   return api::Show(KeyOf(*placement));
 }
 
-// While the pods of its gang are being created, the rest of which the API server refuses for a
-// moment.
-std::string Faults::DeleteNewPlacement() {
+// The next gang of which a pod is created, and not yet so many of a hundred. `act` gets its
+// Placement.
+void Faults::AwaitCreation(std::size_t percent, std::function<void(const Json& placement)> act) {
   const Instant until = world_.fibers_.now() + seconds(900);
-  world_.on_change_ = [this, until, longer = Some(2, 8)](const Change& change) {
+  world_.on_change_ = [this, until, percent, act = std::move(act)](const Change& change) {
     if (world_.fibers_.now() > until) return true;
     const bool made = change.resource == "pods" && change.type == Change::Type::kAdded;
     const std::string job = made ? JobOf(*change.object) : "";
     const auto plans = world_.laws_.cluster().placements_of_job.find(job);
     if (job.empty() || plans == world_.laws_.cluster().placements_of_job.end()) return false;
     const auto plan = plans->second.find(AttemptOf(*change.object));
-    if (plan == plans->second.end()) return false;
+    if (plan == plans->second.end() || IsDeleting(*plan->second)) return false;
     const std::size_t workers = NodesOf(*plan->second).size();
-    const auto live = world_.laws_.cluster().LivePods(job);
-    if (live.empty() || live.size() >= workers || IsDeleting(*plan->second)) return false;
-    const api::ObjectKey key = KeyOf(*plan->second);
-    Instant& refused = world_.refused_["pods"][key.space];
-    refused = std::max(refused, world_.fibers_.now() + longer);
-    world_.fibers_.After(Millis(1), [this, key] { tenant_.Delete(kube::kPlacements, key); });
-    world_.Say("FAULT deletes " + api::Show(key) + " with " + std::to_string(live.size()) + " of " +
-               std::to_string(workers) + " pods");
+    const std::size_t live = world_.laws_.cluster().LivePods(job).size();
+    if (live == 0 || live >= workers || live * 100 < workers * percent) return false;
+    world_.Say("FAULT " + api::Show(KeyOf(*plan->second)) + " has " + std::to_string(live) +
+               " of " + std::to_string(workers) + " pods");
+    act(*plan->second);
     return true;
   };
+}
+
+// While the pods of its gang are being created; for a moment the others cannot be.
+std::string Faults::DeleteNewPlacement() {
+  AwaitCreation(1, [this, time = Some(2, 8)](const Json& placement) {
+    const api::ObjectKey key = KeyOf(placement);
+    // Its webhook fails, which is tried again, and does not refuse.
+    const Instant until = world_.fibers_.now() + time;
+    for (const char* what : {"pods", "failing"}) {
+      world_.refused_[what][key.space] = std::max(world_.refused_[what][key.space], until);
+    }
+    world_.fibers_.After(Millis(1), [this, key] { tenant_.Delete(kube::kPlacements, key); });
+  });
   return "the next";
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,7 @@ class Faults {
   std::string EvictPod();
   std::string DeletePlacement();
   std::string DeleteNewPlacement();
+  void AwaitCreation(std::size_t percent, std::function<void(const Json& placement)> act);
   std::string DeleteService();
   std::string TightQuota();
   std::string RefusePods();

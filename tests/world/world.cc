@@ -136,6 +136,10 @@ World::World(Options options)
     if (refused == refused_.end() || attempt.before != nullptr) return std::nullopt;
     const auto until = refused->second.find(attempt.key.space);
     if (until == refused->second.end() || until->second <= fibers_.now()) return std::nullopt;
+    if (refused_["failing"][attempt.key.space] > fibers_.now()) {
+      return StatusAnswer(500, "InternalError",
+                          "failed calling webhook \"policy.example.com\": timeout");
+    }
     return StatusAnswer(403, "Forbidden",
                         "admission webhook \"policy.example.com\" denied the "
                         "request: not now");
