@@ -65,6 +65,11 @@ enum class Bug : int {
   kGoneStaysListed = 135,    // a new list does not remove what is gone
   kTtlForgotten = 136,       // a finished job is never deleted
   kSuspendedHolds = 137,     // a suspended job keeps its Placement
+
+  // Mended later.
+  kFilesGoEarly = 138,  // a Service goes with its deleted job, while workers still end
+  kKueuesClock = 139,   // how long quota is held without nodes is measured by Kueue's clock
+  kHangs = 140,         // a reconcile never ends
 };
 
 inline constexpr int kFirstOfWorld = 100;

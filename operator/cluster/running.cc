@@ -44,8 +44,8 @@ Result<std::vector<Running>> RunningWorkloads(const Cluster& cluster) {
   const PlacementPods pods(*cluster.inputs);
   std::vector<Running> running;
   for (WorkloadView& workload : *all) {
-    if (Seeded(Bug::kOddHidesFigures) && !workload.invalid.empty()) {
-      return Error{ErrorKind::kInvalid, workload.invalid};
+    if (Seeded(Bug::kOddHidesFigures) && workload.meta->annotations.At(api::kWaitedAnnotation)) {
+      return Error{ErrorKind::kInvalid, *workload.place + ": " + api::kWaitedAnnotation};
     }
     const api::Placement* placement =
         workload.is_job ? pods.CurrentPlacement(cluster.inputs->jobs[workload.index])

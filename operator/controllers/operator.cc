@@ -278,11 +278,18 @@ void Operator::Reconcile(const Loop& loop) {
   }
 }
 
+void Operator::Hang() {
+  std::unique_lock lock(synced_mutex_);
+  while (!stopped_) synced_changed_->Wait(lock);
+}
+
 // One unusual object must not end the process.
 Result<Outcome> Operator::TryPass(const Loop& loop, const api::ObjectKey& key) {
   const UnderWay::Mark mark(under_way_, loop.name);
   try {
-    return loop.pass(key);
+    Result<Outcome> outcome = loop.pass(key);
+    if (Seeded(Bug::kHangs) && !outcome) Hang();
+    return outcome;
   } catch (const std::exception& bug) {
     return Error{ErrorKind::kInvalid, bug.what()};
   }

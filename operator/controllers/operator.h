@@ -82,6 +82,7 @@ class Operator {
   bool Serves(const api::ObjectKey& key) const;  // whether its namespace is one of ours
   std::function<bool()> KueueSynced() const;     // empty without --kueue
   Result<Outcome> TryPass(const Loop& loop, const api::ObjectKey& key);
+  void Hang();  // until it is stopped: a bug that is planted
   void Reconcile(const Loop& loop);
   void Settle(const Loop& loop, const api::ObjectKey& key, const Result<Outcome>& outcome,
               WorkQueue::Duration took);

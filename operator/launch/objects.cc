@@ -115,12 +115,13 @@ Json MakeService(const api::TrainingJob& job, std::int64_t attempt) {
                    {cluster::kAttemptLabel, std::to_string(attempt)}};
   Json labels = JobLabels(job);
   labels.update(selector);
+  Json metadata = {{"name", job.meta.key.name},
+                   {"namespace", job.meta.key.space},
+                   {"labels", std::move(labels)}};
+  if (Seeded(Bug::kFilesGoEarly)) metadata["ownerReferences"] = OwnedBy(job);
   return {{"apiVersion", "v1"},
           {"kind", "Service"},
-          {"metadata",
-           {{"name", job.meta.key.name},
-            {"namespace", job.meta.key.space},
-            {"labels", std::move(labels)}}},
+          {"metadata", std::move(metadata)},
           {"spec",
            {{"clusterIP", "None"},
             {"publishNotReadyAddresses", true},

@@ -12,6 +12,7 @@
 #include "operator/api/json_text.h"
 #include "operator/base/check.h"
 #include "operator/base/phrases.h"
+#include "operator/base/seeded_bug.h"
 #include "operator/base/short_hash.h"
 #include "operator/base/short_text.h"
 #include "operator/cluster/gang_spec.h"
@@ -363,7 +364,9 @@ class CheckDecision {
   // nodes may be on their way.
   std::optional<std::int64_t> HoldLeft() const {
     if (!WaitsForWeft(view_)) return std::nullopt;
-    return std::min(view_.waits_since + options_.hold_seconds - view_.now, options_.hold_seconds);
+    UnixSeconds since = view_.waits_since;
+    if (Seeded(Bug::kKueuesClock)) since = ParseTime(ReservedAt(workload_)).value_or(since);
+    return std::min(since + options_.hold_seconds - view_.now, options_.hold_seconds);
   }
 
   CheckStep WaitOrGiveUp(const Refusal& refusal) const {

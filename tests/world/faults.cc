@@ -35,6 +35,7 @@ const std::vector<Faults::Kind>& Faults::All() {
       {"kill-any", &Faults::KillAny},
       {"stop-leader", &Faults::StopLeader},
       {"freeze-leader", &Faults::FreezeLeader},
+      {"freeze-writer", &Faults::FreezeWriter},
       {"cut-leader", &Faults::CutLeader},
       {"server-down", &Faults::ServerDown},
       {"slow-requests", &Faults::SlowRequests},
@@ -52,6 +53,7 @@ const std::vector<Faults::Kind>& Faults::All() {
       {"cordon", &Faults::Cordon},
       {"taint-node", &Faults::TaintNode},
       {"silence-scheduler", &Faults::SilenceScheduler},
+      {"refuse-node", &Faults::RefuseNode},
       {"collect-pods", &Faults::CollectPods},
       {"delete-pod", &Faults::DeletePod},
       {"evict-pod", &Faults::EvictPod},
@@ -65,6 +67,7 @@ const std::vector<Faults::Kind>& Faults::All() {
       {"foreign-service", &Faults::ForeignService},
       {"ownerless-placement", &Faults::OwnerlessPlacement},
       {"odd-annotation", &Faults::OddAnnotation},
+      {"odd-label", &Faults::OddLabel},
       {"strip-finalizer", &Faults::StripFinalizer},
       {"delete-namespace", &Faults::DeleteNamespace},
       {"scale-job", &Faults::ScaleJob},
@@ -148,8 +151,15 @@ std::string Faults::StopLeader() {
   Incarnation* leader = world_.Leader();
   if (leader == nullptr) return "";
   Hard(seconds(0));
+  world_.stopped_[leader->identity()] = world_.fibers_.now();
   leader->Terminate();
   return leader->identity();
+}
+
+void Faults::Freeze(Incarnation& replica, seconds time) {
+  const Instant until = world_.fibers_.now() + time;
+  world_.stormy_ = std::max(world_.stormy_, until);
+  replica.machine().Freeze(until);
 }
 
 std::string Faults::FreezeLeader() {
@@ -157,8 +167,27 @@ std::string Faults::FreezeLeader() {
   if (leader == nullptr) return "";
   const seconds time = Some(1, 60);
   Hard(time);
-  leader->machine().Freeze(world_.fibers_.now() + time);
+  Freeze(*leader, time);
   return leader->identity() + " for " + std::to_string(time.count()) + " s";
+}
+
+// In the middle of its writes for a gang, so that it goes on with the next one when it thaws; by
+// then another may lead.
+std::string Faults::FreezeWriter() {
+  const seconds time = Some(20, 60);
+  world_.on_write_ = [this, time, until = world_.fibers_.now() + seconds(900)](const Sent& sent) {
+    const bool creates =
+        sent.request.method == kube::Method::kPost && ResourceOf(sent.request.path) == "pods";
+    Incarnation* leader = world_.Leader();
+    if (world_.fibers_.now() > until) return true;
+    if (!creates || leader == nullptr || leader->identity() != sent.machine) return false;
+    Hard(time);
+    Freeze(*leader, time);
+    world_.Say("FAULT freezes " + leader->identity() + " for " + std::to_string(time.count()) +
+               " s");
+    return true;
+  };
+  return "when it creates the next pod";
 }
 
 std::string Faults::CutLeader() {
@@ -167,6 +196,7 @@ std::string Faults::CutLeader() {
   const seconds time = Some(1, 90);
   Hard(time);
   leader->SetCut(true);
+  world_.stormy_ = std::max(world_.stormy_, world_.fibers_.now() + time);
   world_.fibers_.After(time, [this, identity = leader->identity()] {
     for (World::Host& host : world_.hosts_) {
       if (host.now && host.now->identity() == identity) host.now->SetCut(false);
@@ -178,12 +208,17 @@ std::string Faults::CutLeader() {
 std::string Faults::ServerDown() {
   const seconds time = Some(1, 60);
   Hard(time);
-  world_.weather_.down = true;
+  SetDown(true);
+  world_.fibers_.After(time, [this] { SetDown(false); });
+  return std::to_string(time.count()) + " s";
+}
+
+void Faults::SetDown(bool down) {
+  world_.weather_.down = down;
+  if (!down) return;
   for (World::Host& host : world_.hosts_) {
     if (host.now) host.now->WakeStreams();
   }
-  world_.fibers_.After(time, [this] { world_.weather_.down = false; });
-  return std::to_string(time.count()) + " s";
 }
 
 std::string Faults::SlowRequests() {
@@ -238,8 +273,26 @@ std::string Faults::CutWatches() {
 }
 
 std::string Faults::Compaction() {
-  world_.server_.Compact();
-  return "all changes so far are forgotten";
+  const bool restarts = Below(2) == 0;
+  if (!restarts) {
+    world_.server_.Compact();
+    return "all changes so far are forgotten";
+  }
+  // All watches are opened again, at versions that are too old by then.
+  const seconds time = Some(5, 40);
+  Hard(time);
+  SetDown(true);
+  const auto pod = Any(kube::kPods, IsAny);  // goes meanwhile
+  if (pod) {
+    world_.fibers_.After(time / 2, [this, key = KeyOf(*pod)] {
+      admin_.Delete(kube::kPods, key, {.grace_seconds = 0});
+    });
+  }
+  world_.fibers_.After(time, [this] {
+    world_.server_.Compact();
+    SetDown(false);
+  });
+  return "after " + std::to_string(time.count()) + " s without the server";
 }
 
 std::string Faults::LoseNode() {
@@ -331,6 +384,23 @@ std::string Faults::TaintNode() {
   return name;
 }
 
+// A plug-in of kube-scheduler or the kubelet refuses what Weft plans there, and nothing of the Node
+// shows why.
+std::string Faults::RefuseNode() {
+  const std::string node = AnyNode();
+  if (node.empty()) return "";
+  const seconds time = Some(60, 1'200);
+  const Instant until = world_.fibers_.now() + time;
+  const bool at_bind = Below(2) == 0;
+  if (at_bind) {
+    world_.scheduler_.SetRefused(node, until);
+  } else {
+    world_.kubelets_.SetRefused(node, until);
+  }
+  return node + (at_bind ? " at bind for " : " at start for ") + std::to_string(time.count()) +
+         " s";
+}
+
 std::string Faults::SilenceScheduler() {
   const seconds time = Some(5, 180);
   world_.scheduler_.SetSilent(true);
@@ -340,7 +410,18 @@ std::string Faults::SilenceScheduler() {
 
 // The pod collector of kube-controller-manager, or somebody who cleans up.
 std::string Faults::CollectPods() {
+  // First one of each gang whose other workers go on.
   std::size_t count = 0;
+  const auto jobs = world_.laws_.cluster().pods_of_job;
+  for (const auto& [job, pods] : jobs) {
+    const auto done = std::find_if(pods.begin(), pods.end(),
+                                   [](const auto& one) { return Succeeded(*one.second); });
+    const bool goes_on =
+        std::any_of(pods.begin(), pods.end(), [](const auto& one) { return Runs(*one.second); });
+    if (done == pods.end() || !goes_on) continue;
+    admin_.Delete(kube::kPods, KeyOf(*done->second), {.grace_seconds = 0});
+    ++count;
+  }
   for (; count < 20; ++count) {
     const auto pod = Any(kube::kPods, Succeeded);
     if (!pod) break;
@@ -370,33 +451,40 @@ std::string Faults::DeletePlacement() {
   return api::Show(KeyOf(*placement));
 }
 
-// While the pods of its gang are being created.
-std::string Faults::DeleteNewPlacement() {
-  const seconds time(60);
-  AwaitCreation(world_.fibers_.now() + time);
-  return "the next within " + std::to_string(time.count()) + " s";
+// The next gang of which a pod is created, and not yet so many of a hundred. `act` gets its
+// Placement.
+void Faults::AwaitCreation(std::size_t percent, std::function<void(const Json& placement)> act) {
+  const Instant until = world_.fibers_.now() + seconds(900);
+  world_.on_change_ = [this, until, percent, act = std::move(act)](const Change& change) {
+    if (world_.fibers_.now() > until) return true;
+    const bool made = change.resource == "pods" && change.type == Change::Type::kAdded;
+    const std::string job = made ? JobOf(*change.object) : "";
+    const auto plans = world_.laws_.cluster().placements_of_job.find(job);
+    if (job.empty() || plans == world_.laws_.cluster().placements_of_job.end()) return false;
+    const auto plan = plans->second.find(AttemptOf(*change.object));
+    if (plan == plans->second.end() || IsDeleting(*plan->second)) return false;
+    const std::size_t workers = NodesOf(*plan->second).size();
+    const std::size_t live = world_.laws_.cluster().LivePods(job).size();
+    if (live == 0 || live >= workers || live * 100 < workers * percent) return false;
+    world_.Say("FAULT " + api::Show(KeyOf(*plan->second)) + " has " + std::to_string(live) +
+               " of " + std::to_string(workers) + " pods");
+    act(*plan->second);
+    return true;
+  };
 }
 
-void Faults::AwaitCreation(Instant until) {
-  if (world_.fibers_.now() > until) return;
-  const SeenCluster& cluster = world_.laws_.cluster();
-  for (const auto& known : cluster.placements) {
-    const Json& placement = *known.second;
-    const std::size_t workers = NodesOf(placement).size();
-    const std::int64_t attempt = AttemptOf(placement);
-    const std::string job = JobOf(placement);
-    if (workers < 2 || job.empty() || IsDeleting(placement)) continue;
-    const auto live = cluster.LivePods(job);
-    if (live.empty() || live.size() >= workers) continue;
-    const bool new_pods = std::all_of(live.begin(), live.end(), [&](const auto& pod) {
-      return AttemptOf(*pod) == attempt && TextAt(*pod, {"status", "phase"}) == "Pending";
-    });
-    if (!new_pods) continue;
-    tenant_.Delete(kube::kPlacements, KeyOf(placement));
-    return world_.Say("FAULT deletes " + api::Show(KeyOf(placement)) + " with " +
-                      std::to_string(live.size()) + " of " + std::to_string(workers) + " pods");
-  }
-  world_.fibers_.After(Millis(30), [this, until] { AwaitCreation(until); });
+// While the pods of its gang are being created; for a moment the others cannot be.
+std::string Faults::DeleteNewPlacement() {
+  AwaitCreation(1, [this, time = Some(2, 8)](const Json& placement) {
+    const api::ObjectKey key = KeyOf(placement);
+    // Its webhook fails, which is tried again, and does not refuse.
+    const Instant until = world_.fibers_.now() + time;
+    for (const char* what : {"pods", "failing"}) {
+      world_.refused_[what][key.space] = std::max(world_.refused_[what][key.space], until);
+    }
+    world_.fibers_.After(Millis(1), [this, key] { tenant_.Delete(kube::kPlacements, key); });
+  });
+  return "the next";
 }
 
 std::string Faults::DeleteService() {
@@ -452,142 +540,6 @@ std::string Faults::UrgentPod() {
            {"resources", {{"limits", {{"nvidia.com/gpu", "8"}}}}}}}}}}};
   admin_.Create(kube::kPods, pod);
   return name;
-}
-
-std::string Faults::ForeignService() {
-  const auto job = Any(kube::kTrainingJobs, IsAny);
-  if (!job) return "";
-  const api::ObjectKey key = KeyOf(*job);
-  const Json service = {{"apiVersion", "v1"},
-                        {"kind", "Service"},
-                        {"metadata", {{"name", key.name}, {"namespace", key.space}}},
-                        {"spec", {{"clusterIP", "None"}, {"selector", {{"app", "other"}}}}}};
-  if (tenant_.Create(kube::kServices, service) / 100 != 2) return "";
-  const std::string uid = UidOf(*admin_.Find(kube::kServices, key));
-  world_.fibers_.After(Some(10, 300), [this, key, uid] {
-    tenant_.Delete(kube::kServices, key, {.only = {.uid = uid, .resource_version = ""}});
-  });
-  return api::Show(key);
-}
-
-// What somebody with `edit` in one namespace may write: a Placement that holds nodes for nothing,
-// or that has the name of another's.
-std::string Faults::OwnerlessPlacement() {
-  const auto job = Any(kube::kTrainingJobs, IsAny);
-  if (!job) return "";
-  const api::ObjectKey key = KeyOf(*job);
-  const bool claims = Below(2) == 0;
-  Json meta = {{"name", claims ? key.name + "-1" : "odd-" + std::to_string(++made_)},
-               {"namespace", key.space}};
-  if (!claims) {
-    meta["ownerReferences"] = {{{"apiVersion", "weft.dev/v1alpha1"},
-                                {"kind", "TrainingJob"},
-                                {"name", key.name},
-                                {"uid", UidOf(*job)}}};
-  }
-  const Json placement = {
-      {"apiVersion", "weft.dev/v1alpha1"},
-      {"kind", "Placement"},
-      {"metadata", meta},
-      {"spec",
-       {{"workers", {{"replicas", 8}}},
-        {"accelerator", {{"resourceName", "nvidia.com/gpu"}, {"perWorker", 8}}}}}};
-  if (tenant_.Create(kube::kPlacements, placement) / 100 != 2) return "";
-  const api::ObjectKey made{key.space, meta.at("name").get<std::string>()};
-  const std::string uid = UidOf(*admin_.Find(kube::kPlacements, made));
-  world_.fibers_.After(Some(30, 600), [this, made, uid] {
-    tenant_.Delete(kube::kPlacements, made, {.only = {.uid = uid, .resource_version = ""}});
-  });
-  return api::Show(made);
-}
-
-std::string Faults::OddAnnotation() {
-  static constexpr std::array kNames = {"weft.dev/waited-seconds", "weft.dev/excluded-nodes",
-                                        "weft.dev/priority", "weft.dev/measured-step-seconds"};
-  const auto job = Any(kube::kTrainingJobs, IsAny);
-  if (!job) return "";
-  const std::string name = kNames[Below(kNames.size())];
-  tenant_.Patch(kube::kTrainingJobs, KeyOf(*job),
-                {{"metadata", {{"annotations", {{name, "odd"}}}}}});
-  return api::Show(KeyOf(*job)) + " " + name;
-}
-
-std::string Faults::StripFinalizer() {
-  const auto job = Any(kube::kTrainingJobs, [](const Json& one) {
-    return !At(one, {"metadata", "finalizers"}).empty() && !IsDeleting(one);
-  });
-  if (!job) return "";
-  tenant_.Patch(kube::kTrainingJobs, KeyOf(*job), {{"metadata", {{"finalizers", nullptr}}}});
-  return api::Show(KeyOf(*job));
-}
-
-// All of a team's objects go, and its namespace is made again.
-std::string Faults::DeleteNamespace() {
-  const std::string space = AnySpace();
-  admin_.Delete(kube::kNamespaces, {"", space});
-  for (int i = 1; i < 60; ++i) {
-    world_.fibers_.After(seconds(i * 10), [this, space] {
-      admin_.Create(kube::kNamespaces,
-                    {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", space}}}});
-    });
-  }
-  return space;
-}
-
-std::string Faults::ScaleJob() {
-  const auto job = Any(kube::kTrainingJobs, IsAny);
-  if (!job) return "";
-  tenant_.Patch(kube::kTrainingJobs, KeyOf(*job),
-                {{"spec", {{"workers", {{"replicas", 1 + Below(8)}}}}}});
-  return api::Show(KeyOf(*job));
-}
-
-// From a backup that has no status, while its pods are still there.
-std::string Faults::RestoreJob() {
-  const auto job = Any(kube::kTrainingJobs, IsAny);
-  if (!job) return "";
-  const api::ObjectKey key = KeyOf(*job);
-  const Json backup = {{"apiVersion", "weft.dev/v1alpha1"},
-                       {"kind", "TrainingJob"},
-                       {"metadata", {{"name", key.name}, {"namespace", key.space}}},
-                       {"spec", job->at("spec")}};
-  admin_.Patch(kube::kTrainingJobs, key, {{"metadata", {{"finalizers", nullptr}}}});
-  admin_.Delete(kube::kTrainingJobs, key, {.propagation = Below(2) == 0 ? "Orphan" : "Background"});
-  // What has no owner any more has the names that the new job needs; somebody removes it.
-  world_.fibers_.After(Some(10, 300), [this, uid = UidOf(*job)] {
-    for (const kube::Resource& resource : {kube::kPlacements, kube::kServices, kube::kPods}) {
-      const auto all = world_.server_.All(NameOf(resource));
-      for (const auto& [name, object] : all) {
-        if (LabelOf(*object, "weft.dev/job-uid") == uid) admin_.Delete(resource, name);
-      }
-    }
-  });
-  for (int i = 0; i < 10; ++i) {
-    world_.fibers_.After(seconds(i),
-                         [this, backup] { admin_.Create(kube::kTrainingJobs, backup); });
-  }
-  return api::Show(key);
-}
-
-// What somebody with `edit` may create: a pod with the labels of a job's.
-std::string Faults::FalsePod() {
-  const auto pod = Any(
-      kube::kPods, [](const Json& one) { return !LabelOf(one, "weft.dev/worker-index").empty(); });
-  if (!pod) return "";
-  const std::string name = "false-" + std::to_string(++made_);
-  Json made = {
-      {"apiVersion", "v1"},
-      {"kind", "Pod"},
-      {"metadata",
-       {{"name", name},
-        {"namespace", KeyOf(*pod).space},
-        {"labels", At(*pod, {"metadata", "labels"})}}},
-      {"spec", {{"containers", {{{"name", "one"}, {"image", "registry.example/other:1"}}}}}}};
-  if (Below(2) == 0) made["metadata"]["labels"].erase("weft.dev/attempt");
-  if (tenant_.Create(kube::kPods, made) / 100 != 2) return "";
-  const api::ObjectKey key = KeyOf(made);
-  world_.fibers_.After(Some(30, 600), [this, key] { tenant_.Delete(kube::kPods, key); });
-  return api::Show(key);
 }
 
 }  // namespace weft::world

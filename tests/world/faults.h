@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 
 namespace weft::world {
 
+class Incarnation;
 class World;
 
 // The catalogue of faults. Each seed uses a random part of it.
@@ -33,6 +35,7 @@ class Faults {
   std::string KillAny();
   std::string StopLeader();
   std::string FreezeLeader();
+  std::string FreezeWriter();
   std::string CutLeader();
   // Of requests and watches.
   std::string ServerDown();
@@ -53,26 +56,31 @@ class Faults {
   std::string TaintNode();
   // Of other controllers and people.
   std::string SilenceScheduler();
+  std::string RefuseNode();
   std::string CollectPods();
   std::string DeletePod();
   std::string EvictPod();
   std::string DeletePlacement();
   std::string DeleteNewPlacement();
-  void AwaitCreation(run::Instant until);
+  void AwaitCreation(std::size_t percent, std::function<void(const Json& placement)> act);
   std::string DeleteService();
   std::string TightQuota();
   std::string RefusePods();
   std::string RefusePlacements();
   std::string UrgentPod();
+  // In tenant_faults.cc.
   std::string ForeignService();
   std::string OwnerlessPlacement();
   std::string OddAnnotation();
+  std::string OddLabel();
   std::string StripFinalizer();
   std::string DeleteNamespace();
   std::string ScaleJob();
   std::string RestoreJob();
   std::string FalsePod();
 
+  void SetDown(bool down);
+  void Freeze(Incarnation& replica, std::chrono::seconds time);
   void Hard(std::chrono::seconds time);
   std::chrono::seconds Some(std::uint64_t least, std::uint64_t most);
   std::uint64_t Below(std::uint64_t count) { return chance_.Below(count); }

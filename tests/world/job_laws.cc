@@ -76,6 +76,7 @@ void Laws::LookAtHoldings(const Change& change) {
     LookAtTrial(job, before);
     LookAtSelector(job, before);
   } else if (change.resource == "services") {
+    if (change.type == Change::Type::kDeleted) LookAtFiles(*change.object, change.user);
     for (const auto& [uid, job] : cluster_.jobs) {
       if (KeyOf(*job) == change.key) LookAtRest(uid);
     }
@@ -93,6 +94,18 @@ void Laws::LookAtHoldings(const Change& change) {
     if (chosen && !controlled && At(placement, {"spec", "podSelector"}).is_null()) {
       Break("I22", Named(placement) + " gets nodes, but nobody's pods can use them");
     }
+  }
+}
+
+// Workers that still store their state need each other's names.
+void Laws::LookAtFiles(const Json& service, const std::string& user) {
+  const auto job = cluster_.jobs.find(LabelOf(service, "weft.dev/job-uid"));
+  if (job == cluster_.jobs.end() || !IsDeleting(*job->second)) return;
+  if (user != "system:garbage-collector") return;  // people may
+  for (const auto& pod : cluster_.LivePods(job->first)) {
+    if (AttemptOf(*pod) != AttemptOf(service) || CountsAsGone(*pod)) continue;
+    if (TextAt(*pod, {"spec", "nodeName"}).empty()) continue;
+    return Break("I9", Named(service) + " is gone while " + Named(*pod) + " still runs");
   }
 }
 

@@ -21,6 +21,14 @@ std::int64_t Seconds(const Json& pod, const char* annotation, std::int64_t other
   return text.empty() ? otherwise : std::stoll(text);
 }
 
+// -1: for ever.
+std::int64_t RunSeconds(const Json& pod) {
+  const std::int64_t runs = Seconds(pod, "weft.test/run-seconds", -1);
+  const std::string worker = LabelOf(pod, "weft.dev/worker-index");
+  if (runs < 0 || worker.empty()) return runs;
+  return runs + std::stoll(worker) * Seconds(pod, "weft.test/worker-seconds", 0);
+}
+
 // How long the pod tolerates it; nothing: for ever.
 std::optional<std::int64_t> Tolerance(const Json& pod, const char* taint) {
   for (const Json& one : At(pod, {"spec", "tolerations"})) {
@@ -81,8 +89,11 @@ void Kubelets::Begin(const api::ObjectKey& key, const std::string& uid) {
   std::shared_ptr<const Json> pod;
   if (!Here(key, uid, pod) || IsDeleting(*pod) || HasEnded(*pod)) return;
   const std::string node = TextAt(*pod, {"spec", "nodeName"});
-  if (const auto until = no_devices_.find(node);
-      until != no_devices_.end() && until->second > fibers_.now() && GpusOf(*pod) > 0) {
+  const auto lasts = [&](const std::map<std::string, Instant>& all) {
+    const auto until = all.find(node);
+    return until != all.end() && until->second > fibers_.now();
+  };
+  if ((lasts(no_devices_) || lasts(refused_)) && GpusOf(*pod) > 0) {
     return Refuse(*pod, "UnexpectedAdmissionError",
                   "Allocate failed due to no healthy devices present; cannot allocate unhealthy "
                   "devices nvidia.com/gpu");
@@ -135,7 +146,7 @@ void Kubelets::Started(const api::ObjectKey& key, const std::string& uid) {
                  "status");
   const auto run = runs_.find(key);
   if (run != runs_.end()) run->second.started = true;
-  const std::int64_t runs = Seconds(*pod, "weft.test/run-seconds", -1);
+  const std::int64_t runs = RunSeconds(*pod);
   if (runs < 0) return;
   const int code = static_cast<int>(Seconds(*pod, "weft.test/exit-code", 0));
   fibers_.After(std::chrono::seconds(runs) + std::chrono::milliseconds(chance_.Below(1'000)),
@@ -267,7 +278,7 @@ void Kubelets::Return(const std::string& node, bool rebooted) {
       fibers_.After(std::chrono::seconds(1), [this, key = key, uid] { Begin(key, uid); });
     } else if (rebooted) {
       Ended(key, uid, 255, "Unknown");
-    } else if (const std::int64_t runs = Seconds(*pod, "weft.test/run-seconds", -1); runs >= 0) {
+    } else if (const std::int64_t runs = RunSeconds(*pod); runs >= 0) {
       // What has ended meanwhile is told now.
       const int code = static_cast<int>(Seconds(*pod, "weft.test/exit-code", 0));
       fibers_.After(std::chrono::seconds(runs),

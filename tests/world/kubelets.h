@@ -12,7 +12,8 @@ namespace weft::world {
 
 // The nodes' kubelets, and the node controller of kube-controller-manager. A pod runs for as long
 // as its annotation weft.test/run-seconds says (without it: for ever) and then exits with
-// weft.test/exit-code; told to end, it takes weft.test/stop-seconds, at most its grace period.
+// weft.test/exit-code; each worker runs weft.test/worker-seconds longer than the one before it;
+// told to end, it takes weft.test/stop-seconds, at most its grace period.
 class Kubelets {
  public:
   Kubelets(Fibers& fibers, ApiServer& server, std::function<std::int64_t()> now_seconds,
@@ -27,6 +28,8 @@ class Kubelets {
   bool IsLost(const std::string& node) const { return lost_.contains(node); }
   // The device plug-in restarts: allocatable 0 for a while; a pod that begins meanwhile is refused.
   void RestartPlugin(const std::string& node, Instant::duration time);
+  // Its kubelet refuses pods with accelerators until then, which nothing of the Node shows.
+  void SetRefused(const std::string& node, Instant until) { refused_[node] = until; }
   // Images cannot be pulled until then.
   void SetPullsFail(Instant until) { no_pulls_until_ = until; }
   // A running pod's container ends with that code now.
@@ -60,6 +63,7 @@ class Kubelets {
   std::set<std::string> lost_;
   std::map<std::string, std::uint64_t> absences_;  // counts how often a node was lost
   std::map<std::string, Instant> no_devices_;      // until then
+  std::map<std::string, Instant> refused_;         // likewise
   Instant no_pulls_until_{};
   std::map<api::ObjectKey, Run> runs_;
 };

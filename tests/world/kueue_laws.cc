@@ -11,6 +11,8 @@ namespace {
 constexpr std::chrono::seconds kMostWait{900};
 // What Weft knows may be older.
 constexpr std::chrono::seconds kMostLag{60};
+// --kueue-hold-seconds, less the rounding of times.
+constexpr std::chrono::seconds kHold{598};
 
 std::string ControllerOf(const Json& object, const char* kind) {
   for (const Json& one : At(object, {"metadata", "ownerReferences"})) {
@@ -67,10 +69,34 @@ void KueueLaws::LookAtWorkload(const Change& change) {
   } else {
     workloads_[uid] = change.object;
   }
+  if (!IsTrue(now, "QuotaReserved")) {
+    reserved_.erase(uid);
+  } else {
+    reserved_.try_emplace(uid, fibers_.now());
+  }
+  LookAtRetry(change);
   const bool over = gone || IsTrue(now, "Finished");
   const bool wished = IsTrue(now, "Evicted") || At(now, {"spec", "active"}) == Json(false);
   Wait("K1 quota is not given back: " + name, !over && wished && IsTrue(now, "QuotaReserved"));
   Wait("K2 the Workload is not let go: " + name, !gone && IsDeleting(now));
+}
+
+// Quota is given back only after it was held in vain for a while.
+void KueueLaws::LookAtRetry(const Change& change) {
+  if (change.type == Change::Type::kDeleted || !change.before) return;
+  if (change.user.find("weft-operator") == std::string::npos) return;
+  const auto retries = [](const Json& workload) {
+    const Json& all = At(workload, {"status", "admissionChecks"});
+    return std::any_of(all.begin(), all.end(),
+                       [](const Json& one) { return TextAt(one, {"state"}) == "Retry"; });
+  };
+  const auto since = reserved_.find(UidOf(*change.object));
+  if (since == reserved_.end() || !retries(*change.object) || retries(*change.before)) return;
+  const auto held = fibers_.now() - since->second;
+  if (held >= kHold) return;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(held).count();
+  laws_.Break("K7", ShowKey(*change.object) + " is told to try again after it held quota for " +
+                        std::to_string(seconds) + " s");
 }
 
 void KueueLaws::LookAtPlacement(const Change& change) {

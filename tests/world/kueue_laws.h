@@ -26,11 +26,13 @@ class KueueLaws {
   void LookAtPlacement(const Change& change);
   void LookAtPod(const Change& change);
   void LookAtGroup(const Json& placement);
+  void LookAtRetry(const Change& change);
   void Wait(const std::string& what, bool waits);
 
   Fibers& fibers_;
   Laws& laws_;
   std::map<std::string, Object> workloads_;         // by uid
+  std::map<std::string, Instant> reserved_;         // Workloads by uid: since when
   std::map<std::string, Instant> gone_;             // Workloads by uid: since when
   std::map<std::string, Instant> admitted_;         // by the owner's uid: when it was admitted last
   std::map<std::string, std::string> leaf_;         // by node

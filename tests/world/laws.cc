@@ -10,6 +10,8 @@ namespace {
 constexpr const char* kFinalizer = "weft.dev/claims";
 // Two leaders may overlap for a moment, and the second one knows what the first one did only then.
 constexpr std::chrono::seconds kOverlap{30};
+// The shortest exclusion of a node, less what the clocks of two leaders may differ by.
+constexpr std::chrono::seconds kExcluded{200};
 
 std::string Show(const Json& object) { return api::Show(KeyOf(object)); }
 
@@ -219,7 +221,9 @@ void Laws::LookAtExclusion(const Json& placement) {
   const auto job = cluster_.jobs.find(JobOf(placement));
   if (job == cluster_.jobs.end()) return;
   const Json& why = ConditionOf(*job->second, "Restarting");
-  if (TextAt(why, {"reason"}) != "BindRefused") return;
+  const auto last = refused_at_bind_.find(job->first);
+  if (TextAt(why, {"reason"}) != "BindRefused" || last == refused_at_bind_.end()) return;
+  if (fibers_.now() - last->second > kExcluded) return;
   const std::string words = TextAt(why, {"message"});
   for (const std::string& node : NodesOf(placement)) {
     const auto at = words.find(node);
@@ -289,6 +293,9 @@ void Laws::LookAtCounters(const Json& job, const Json& before) {
   }
   const Json& why = ConditionOf(job, "Restarting");
   const bool begins = TextAt(why, {"status"}) == "True" && !IsTrue(before, "Restarting");
+  if (begins && TextAt(why, {"reason"}) == "BindRefused") {
+    refused_at_bind_[UidOf(job)] = fibers_.now();
+  }
   if (begins && ProgramFailed(TextAt(why, {"reason"})) &&
       NumberAt(job, {"status", "restarts"}) <= NumberAt(before, {"status", "restarts"})) {
     Break("I5", Show(job) + " restarted for " + TextAt(why, {"reason"}) + " and did not count it");

@@ -65,6 +65,7 @@ class Laws {
   // In job_laws.cc.
   void LookAtHoldings(const Change& change);
   void LookAtRest(const std::string& uid);
+  void LookAtFiles(const Json& service, const std::string& user);
   void LookAtFailure(const Json& job, const Json& before);
   void LookAtTrial(const Json& job, const Json& before);
   void LookAtSelector(const Json& job, const Json& before);
@@ -79,7 +80,8 @@ class Laws {
   using Gang = std::pair<std::string, std::int64_t>;
   std::map<Gang, std::set<std::int64_t>> bound_;  // workers that were ever bound
   std::map<Gang, std::vector<std::string>> planned_;
-  std::map<Gang, Instant::duration> open_;  // how long the gang is partly bound
+  std::map<std::string, Instant> refused_at_bind_;  // jobs, by uid: when last
+  std::map<Gang, Instant::duration> open_;          // how long the gang is partly bound
   std::set<std::tuple<std::string, std::int64_t, std::int64_t>> created_;
   std::map<std::string, Instant::duration> mute_;  // jobs that neither start nor say why
   std::map<std::string, std::deque<Instant>> times_, refused_;  // of requests, by what they ask

@@ -13,7 +13,7 @@ constexpr std::chrono::seconds kHot{10};
 constexpr std::size_t kMostInHot = 25;
 // What was refused for good is asked for again after 2, 2, 4 s and more.
 constexpr std::chrono::seconds kRefusedSpan{2};
-constexpr std::size_t kMostRefused = 8;
+constexpr std::size_t kMostRefused = 4;
 
 bool IsRefusal(int status) { return status == 400 || status == 403 || status == 422; }
 

@@ -96,6 +96,11 @@ void Scheduler::SetSilent(bool silent) {
   if (!silent) TryAllSoon();
 }
 
+void Scheduler::SetRefused(const std::string& node, Instant until) {
+  refused_[node] = until;
+  fibers_.At(until, [this] { TryAllSoon(); });
+}
+
 void Scheduler::Enqueue(const api::ObjectKey& pod, Instant::duration delay) {
   const std::chrono::microseconds jitter(chance_.Below(100'000));
   fibers_.After(delay + jitter, [this, pod] { Try(pod); });
@@ -119,6 +124,10 @@ std::string Scheduler::WhyNot(const Json& pod, const Json& node) const {
     if (TextAt(taint, {"effect"}) != "PreferNoSchedule" && !Tolerates(pod, taint)) {
       return "had untolerated taint {" + TextAt(taint, {"key"}) + "}";
     }
+  }
+  const auto refused = refused_.find(TextAt(node, {"metadata", "name"}));
+  if (refused != refused_.end() && fibers_.now() < refused->second) {
+    return "had volume node affinity conflict";
   }
   const auto held = held_.find(TextAt(node, {"metadata", "name"}));
   std::int64_t used = 0;

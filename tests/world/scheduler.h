@@ -18,6 +18,8 @@ class Scheduler {
   Scheduler(Fibers& fibers, ApiServer& server, std::uint64_t seed);
   void OnChange(const Change& change);
   void SetSilent(bool silent);  // it does nothing meanwhile
+  // A plug-in allows no pod on that node until then.
+  void SetRefused(const std::string& node, Instant until);
 
  private:
   void Enqueue(const api::ObjectKey& pod, Instant::duration delay);
@@ -31,8 +33,9 @@ class Scheduler {
   Actor api_;
   SplitMix64 chance_;
   bool silent_ = false;
-  bool sweep_ = false;                     // all pending pods are tried soon
-  std::map<api::ObjectKey, int> pending_;  // tries so far
+  bool sweep_ = false;                      // all pending pods are tried soon
+  std::map<api::ObjectKey, int> pending_;   // tries so far
+  std::map<std::string, Instant> refused_;  // nodes, until then
   std::map<std::string, std::map<api::ObjectKey, std::int64_t>> held_;  // GPUs by node and pod
 };
 

@@ -49,6 +49,11 @@ Json Users::JobOf(const std::string& space, const std::string& name) {
                    {"spec",
                     {{"terminationGracePeriodSeconds", 1 + chance_.Below(30)},
                      {"containers", {trainer}}}}}}}}};
+  // The workers of some jobs end one after the other.
+  if (chance_.Below(3) == 0) {
+    spec["workers"]["template"]["metadata"]["annotations"]["weft.test/worker-seconds"] =
+        std::to_string(1 + chance_.Below(900 / replicas));
+  }
   if (chance_.Below(4) == 0) spec["topology"] = {{"preferred", "leaf"}};
   if (chance_.Below(6) == 0 && replicas <= 8) spec["topology"] = {{"required", "leaf"}};
   return {{"apiVersion", "weft.dev/v1alpha1"},
@@ -90,6 +95,14 @@ void Users::SubmitOne() {
   if (fate == Fate::kTooLarge) job["spec"]["workers"]["replicas"] = 1'000;
   if (fate == Fate::kGone) job["spec"]["ttlSecondsAfterFinished"] = 30;
   if (fate == Fate::kEdited) job["spec"]["suspend"] = true;
+  if (options_.whole > 0 && fate == Fate::kRuns && chance_.Below(4) == 0) {
+    job["spec"].erase("topology");
+    job["spec"]["accelerator"]["perWorker"] = 8;
+    pod["spec"]["containers"][0]["resources"]["limits"]["nvidia.com/gpu"] = 8;
+    job["spec"]["workers"]["replicas"] = options_.whole;
+    annotations["weft.test/run-seconds"] = std::to_string(10 + chance_.Below(300));
+    annotations.erase("weft.test/worker-seconds");
+  }
   options_.dress(job);
   api_.Create(kube::kTrainingJobs, job);
   if (fate == Fate::kDeleted || fate == Fate::kForEver || fate == Fate::kTooLarge) {

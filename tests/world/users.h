@@ -18,6 +18,7 @@ class Users {
     std::string canary;  // a secret in each job's environment
     std::uint64_t most_replicas = 16;
     std::uint64_t most_run_seconds = 1'800;
+    std::uint64_t whole = 0;  // replicas of the jobs that need all nodes; 0: there are none
     std::function<void(Json& job)> dress = [](Json&) {};  // before it is applied
   };
   Users(Fibers& fibers, ApiServer& server, Options options, std::uint64_t seed);

@@ -31,6 +31,7 @@ constexpr const char* kHelp =
     "      --large N       workers of one more job, four to a node (default 0: none)\n"
     "      --faults N      that come on a day (default 100)\n"
     "      --kueue N       1: jobs in queues of Kueue, and Jobs of other controllers (default 0)\n"
+    "      --whole N       1: some jobs need all nodes (default 0)\n"
     "      --operators N   replicas of weft-operator (default 2)\n"
     "      --hours N       of a day (default 24); an evening without faults follows\n"
     "      --until STEP    stop after this many changes of objects\n"
@@ -86,6 +87,7 @@ bool Read(int argc, char** argv, Flags& flags) {
       {"--faults", [&](auto n) { flags.world.faults = n; }},
       {"--large", [&](auto n) { flags.world.large = n; }},
       {"--kueue", [&](auto n) { flags.world.kueue = n != 0; }},
+      {"--whole", [&](auto n) { flags.world.whole = n != 0; }},
       {"--operators", [&](auto n) { flags.world.operators = n; }},
       {"--hours", [&](auto n) { hours = n; }},
       {"--until", [&](auto n) { flags.world.until_step = n; }},

@@ -25,6 +25,11 @@ struct Weather {
   unsigned busy = 0;                   // requests that get 429, 500, 503 or 504
   unsigned cut_watches = 0;            // events after which the watch breaks
   bool down = false;                   // no API server
+
+  // Whether a request may fail.
+  bool IsStormy() const {
+    return down || lost > 0 || unanswered > 0 || busy > 0 || most_delay > Millis(1'000);
+  }
 };
 
 // The watches that are open: each change becomes visible in them after a lag of their own.

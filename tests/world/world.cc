@@ -113,6 +113,7 @@ World::World(Options options)
              {.spaces = {kSpaces.begin(), kSpaces.end()},
               .canary = kCanary,
               .most_replicas = std::max<std::size_t>(4, options_.nodes / 4),
+              .whole = options_.whole ? options_.nodes : 0,
               .dress =
                   [this](Json& job) {
                     if (kueue_) kueue_->Dress(job);
@@ -135,6 +136,10 @@ World::World(Options options)
     if (refused == refused_.end() || attempt.before != nullptr) return std::nullopt;
     const auto until = refused->second.find(attempt.key.space);
     if (until == refused->second.end() || until->second <= fibers_.now()) return std::nullopt;
+    if (refused_["failing"][attempt.key.space] > fibers_.now()) {
+      return StatusAnswer(500, "InternalError",
+                          "failed calling webhook \"policy.example.com\": timeout");
+    }
     return StatusAnswer(403, "Forbidden",
                         "admission webhook \"policy.example.com\" denied the "
                         "request: not now");
@@ -189,6 +194,7 @@ void World::OnChange(const Change& change) {
   scheduler_.OnChange(change);
   kubelets_.OnChange(change);
   if (kueue_) kueue_->OnChange(change);
+  if (on_change_ && on_change_(change)) on_change_ = nullptr;
   const bool goes = change.type == Change::Type::kDeleted || IsDeleting(*change.object);
   if (goes || change.resource == "resourcequotas" || change.resource == "pods") {
     if (!std::exchange(collects_, true)) {
@@ -253,6 +259,7 @@ void World::Guard() {
   if (over_) return;
   laws_.Tick(fibers_.now() < hard_until_);
   if (kueue_) kueue_->Tick(fibers_.now() < hard_until_);
+  LookAtReplicas();
   for (Host& host : hosts_) {
     if (!host.now || !(host.now->ended() || host.now->killed())) continue;
     past_.push_back(std::move(host.now));
@@ -265,6 +272,28 @@ void World::Guard() {
     return true;
   });
   fibers_.After(kTick, [this] { Guard(); });
+}
+
+// A replica that is stopped releases its Lease, and no thread of a replica hangs.
+void World::LookAtReplicas() {
+  if (weather_.IsStormy()) stormy_ = std::max(stormy_, fibers_.now());
+  for (const Host& host : hosts_) {
+    if (!host.now || host.now->killed()) continue;
+    const std::string& identity = host.now->identity();
+    if (!host.now->ended()) {
+      const auto stuck = host.now->replica().Stuck();
+      if (stuck) laws_.Break("I6", identity + " is stuck: " + *stuck);
+      continue;
+    }
+    const auto stopped = stopped_.find(identity);
+    if (stopped == stopped_.end() || host.now->lost() || stormy_ + 2 * kTick >= stopped->second) {
+      continue;
+    }
+    const auto lease = server_.Find("leases.coordination.k8s.io", {"weft-system", "weft-operator"});
+    if (lease && TextAt(*lease, {"spec", "holderIdentity"}) == identity) {
+      laws_.Break("I7", identity + " was stopped and has not released its Lease");
+    }
+  }
 }
 
 Incarnation* World::Leader() {
@@ -294,6 +323,7 @@ void World::Play() {
   for (Host& host : hosts_) StartHost(host);
   Guard();
   LookAtFigures();
+  LookAtCachesByDay();
   PlanDay();
   Faults faults(*this, chance_.Next());
   const auto day = static_cast<std::uint64_t>(Millis(options_.day).count());
@@ -339,6 +369,7 @@ void World::AwaitEnd(Instant latest) {
 void World::OnSent(const Sent& sent) {
   if (options_.timeline != nullptr) options_.timeline->OnSent(sent, fibers_.now());
   laws_.OnSent(sent);
+  if (on_write_ && on_write_(sent)) on_write_ = nullptr;
   if (!quiet_ || sent.request.method == kube::Method::kGet) return;
   if (ResourceOf(sent.request.path) == "leases.coordination.k8s.io") return;
   // What is refused for good is tried again every five minutes.
@@ -376,34 +407,6 @@ void World::LookAtEvening() {
   }
   if (kueue_) kueue_->LookAtEvening(laws_);
   LookAtCaches();
-}
-
-// At rest the leader knows what the API server has.
-void World::LookAtCaches() {
-  Incarnation* leader = Leader();
-  const auto work = leader == nullptr ? nullptr : leader->replica().Working();
-  if (!work) return laws_.Break("I6", "nobody leads");
-  const api::Inputs inputs = work->cluster().TakeSnapshot().inputs;
-  const auto compare = [&](const char* resource, const auto& known) {
-    std::map<api::ObjectKey, std::string> versions;
-    for (const auto& one : known) versions[one.meta.key] = one.meta.resource_version;
-    for (const auto& [key, object] : server_.All(resource)) {
-      const auto found = versions.find(key);
-      const std::string version = TextAt(*object, {"metadata", "resourceVersion"});
-      if (found == versions.end() || found->second != version) {
-        laws_.Break("I16", std::string(resource) + " " + api::Show(key) + " is " + version +
-                               ", the leader has " +
-                               (found == versions.end() ? "none" : found->second));
-      }
-      if (found != versions.end()) versions.erase(found);
-    }
-    for (const auto& [key, version] : versions) {
-      laws_.Break("I16", std::string(resource) + " " + api::Show(key) +
-                             " is gone, the leader has " + version);
-    }
-  };
-  compare("trainingjobs.weft.dev", inputs.jobs);
-  compare("placements.weft.dev", inputs.placements);
 }
 
 }  // namespace weft::world

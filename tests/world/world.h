@@ -39,6 +39,7 @@ class World {
     std::set<std::size_t> without_faults, without_jobs;  // that do not come, by number of the day
     std::string show;    // prints objects whose "namespace/name" begins so; "": none
     bool kueue = false;  // jobs in queues, and Jobs of other controllers
+    bool whole = false;  // some jobs need all nodes
     bool verbose = false;
     Timeline* timeline = nullptr;                      // draws the day; null: nothing
     std::function<void(const std::string& line)> log;  // null: none
@@ -78,7 +79,10 @@ class World {
   bool AllEnded() const;
   void OnSent(const Sent& sent);
   void LookAtEvening();
+  void LookAtReplicas();
+  // In cache_law.cc.
   void LookAtCaches();
+  void LookAtCachesByDay();
   void LookAtFigures();  // in figures_law.cc
   Incarnation* Leader();
   std::int64_t NowSeconds() const;
@@ -114,6 +118,17 @@ class World {
   std::uint64_t steps_ = 0;
   std::size_t faults_seen_ = 0;
   std::vector<std::string> recent_;
+  // What faults wait for; true: not any more.
+  std::function<bool(const Change& change)> on_change_;
+  std::function<bool(const Sent& sent)> on_write_;
+  std::map<std::string, Instant> stopped_;  // by SIGTERM, by identity: since when
+  Instant stormy_{};  // until when a request could fail or a replica was frozen
+  // What the leader knew otherwise than the API server.
+  struct CacheLook {
+    std::string leader;
+    Instant at{};
+    std::set<std::string> differ;
+  } cache_look_;
 };
 
 }  // namespace weft::world
