@@ -1,9 +1,37 @@
+#include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "operator/api/json_reader.h"
 #include "operator/api/names.h"
 
 namespace weft::api {
+namespace {
+
+std::vector<std::string> SplitNames(std::string_view text) {
+  std::vector<std::string> names;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    if (end > begin) names.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return names;
+}
+
+std::optional<std::int64_t> ReadSeconds(const Field& field) {
+  if (!field.present()) return std::nullopt;
+  const std::string text = field.Str();
+  const char* const end = text.data() + text.size();
+  std::int64_t seconds = 0;
+  const auto [stop, error] = std::from_chars(text.data(), end, seconds);
+  if (error == std::errc() && stop == end && seconds >= 0) return seconds;
+  field.Fail("must be a whole number of seconds");
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::string Show(const ObjectKey& key) {
   return key.space.empty() ? key.name : key.space + "/" + key.name;
@@ -42,6 +70,14 @@ ObjectMeta DecodeMeta(const Field& metadata, Scope scope) {
                            owner["uid"].Str(), owner["controller"].Bool()});
   }
   return meta;
+}
+
+WaitFacts DecodeWaitFacts(const Field& metadata) {
+  const Field annotations = metadata["annotations"];
+  return {SplitNames(annotations[kExcludedNodesAnnotation].Str()),
+          SplitNames(annotations[kAvoidedNodesAnnotation].Str()),
+          SplitNames(annotations[kPreviousNodesAnnotation].Str()),
+          ReadSeconds(annotations[kWaitedAnnotation])};
 }
 
 std::vector<Condition> DecodeConditions(const Field& conditions) {

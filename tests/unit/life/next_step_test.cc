@@ -438,7 +438,8 @@ TEST(NextStepTest, AnMPIJobIsCompleteWhenItsLauncherIs) {
   world.pods()[0].phase = api::PodPhase::kSucceeded;
   world.Run();
   EXPECT_EQ(world.Phase(), "Complete");
-  EXPECT_EQ(world.trace, (Trace{"Complete: Succeeded", "delete 2", "delete service"}));
+  EXPECT_EQ(world.trace,
+            (Trace{"Complete: Succeeded", "delete 2", "delete service", "delete files"}));
 }
 
 TEST(NextStepTest, AnOperatorThatDiedAfterTheCommitGoesOnWithIt) {

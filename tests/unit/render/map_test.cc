@@ -54,7 +54,7 @@ TEST(BuildMapTest, TakesJobsRefusalsAndUplinksFromThePlan) {
   EXPECT_EQ(map.jobs[0].spans, "1 spine, 2 leaf, 3 node");
   EXPECT_EQ(map.jobs[1].name, "ns/half");
   EXPECT_EQ(map.jobs[1].cross_node, "-");
-  EXPECT_EQ(map.jobs[1].nodes, (std::vector<fabric::NodeIndex>{0}));
+  EXPECT_EQ(map.jobs[1].nodes, (std::vector<fabric::NodeIndex>{fabric::NodeIndex{0}}));
   ASSERT_EQ(map.unplaced.size(), 1U);
   EXPECT_EQ(map.unplaced[0].name, "ns/late");
   EXPECT_EQ(map.unplaced[0].refusal.reason, "InsufficientCapacity");

@@ -44,7 +44,8 @@ struct PaceScene {
 TEST(Paces, AJobOfOneNodeUsesNoLink) {
   const PaceScene scene({8});
   const predict::Pace pace =
-      Paces(*scene.scenario->on).Of(scene.scenario->shapes[0], std::vector<NodeIndex>{3});
+      Paces(*scene.scenario->on)
+          .Of(scene.scenario->shapes[0], std::vector<NodeIndex>{NodeIndex{3}});
   EXPECT_EQ(pace.alone, 0);
   EXPECT_TRUE(pace.uses.empty());
 }
