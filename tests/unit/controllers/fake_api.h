@@ -30,6 +30,7 @@ class FakeApi final : public FakeObjects, public ApiWriter {
   };
   std::set<Kind> not_installed;
   std::size_t requests = 0;
+  std::map<Kind, int> deletes;  // requests
 
   Result<Json> Create(Kind kind, const Json& object, bool dry_run) override {
     return Request<Json>([&]() -> Result<Json> {
@@ -63,6 +64,7 @@ class FakeApi final : public FakeObjects, public ApiWriter {
   }
   Status Delete(const Target& target) override {
     return Request<void>([&]() -> Status {
+      ++deletes[target.kind];
       const auto wrong = Check(target);
       if (wrong && wrong->kind == ErrorKind::kNotFound) return {};
       if (wrong) return *wrong;

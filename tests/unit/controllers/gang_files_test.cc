@@ -93,7 +93,7 @@ TEST_F(ComputeDomainTest, IsDeletedWithItsAttemptAlone) {
   job_.attempt = 1;
   ASSERT_TRUE(files.Delete(job_, nullptr));
   EXPECT_EQ(api_.CountOf(Kind::kComputeDomain), 0U);
-  EXPECT_EQ(api_.CountOf(Kind::kSecret), 1U);  // it goes with its Placement
+  EXPECT_EQ(api_.deletes[Kind::kSecret], 0);  // it goes with its Placement
   ASSERT_TRUE(files.Delete(job_, nullptr));
 }
 
@@ -114,8 +114,8 @@ TEST_F(ComputeDomainTest, GoesAtTheEndOfAJobWithItsSecret) {
   watch::FabricCache cache;
   ASSERT_TRUE(GangFiles(store_, cache, api_, "").Delete(job_, &placement_));
   EXPECT_EQ(api_.CountOf(Kind::kComputeDomain), 0U);
-  EXPECT_EQ(api_.CountOf(Kind::kSecret), 0U);
-  EXPECT_EQ(api_.CountOf(Kind::kConfigMap), 1U);
+  EXPECT_EQ(api_.deletes[Kind::kSecret], 1);
+  EXPECT_EQ(api_.deletes[Kind::kConfigMap], 0);
 }
 
 TEST_F(ComputeDomainTest, IsNotMadeForOneNode) {
