@@ -155,7 +155,16 @@ void KueueCluster::ActivateAll() {
   const auto all = admin_.server().All("workloads.kueue.x-k8s.io");
   for (const auto& [key, workload] : all) {
     if (At(*workload, {"spec", "active"}) != Json(false) || IsTrue(*workload, "Finished")) continue;
-    admin_.Patch(kube::kWorkloads, key, {{"spec", {{"active", true}}}});
+    // Kueue 0.19 does not queue one again that it has deactivated itself, but makes another one if
+    // it is deleted (operator/docs/kueue.md). Weft sees to that of a TrainingJob.
+    const std::string why = TextAt(ConditionOf(*workload, "Evicted"), {"reason"});
+    const bool of_weft = At(*workload, {"metadata", "ownerReferences"}).dump().find("weft.dev/") !=
+                         std::string::npos;
+    if (why.starts_with("DeactivatedDueTo") && !of_weft) {
+      admin_.Delete(kube::kWorkloads, key);
+    } else {
+      admin_.Patch(kube::kWorkloads, key, {{"spec", {{"active", true}}}});
+    }
   }
   fibers_.After(seconds(900), [this] { ActivateAll(); });
 }

@@ -197,7 +197,14 @@ void Laws::LookAtClaims(const Json& placement) {
   for (const std::string& node : NodesOf(placement)) held[node] += wanted;
   const auto count = [&](const Json& pod, const std::string& node) {
     const bool own = !job.empty() && JobOf(pod) == job && AttemptOf(pod) == attempt;
-    if (!own && held.contains(node)) held[node] += GpusOf(pod);
+    if (own || !held.contains(node)) return;
+    // kube-scheduler binds pods of others meanwhile, and no write of Weft can know of it.
+    const auto bound = cluster_.bound_at.find(UidOf(pod));
+    const bool of_others = JobOf(pod).empty() && LabelOf(pod, "weft.dev/placement").empty();
+    if (of_others && bound != cluster_.bound_at.end() && fibers_.now() - bound->second < kOverlap) {
+      return;
+    }
+    held[node] += GpusOf(pod);
   };
   for (const auto& [node, gpus] : std::map(held)) {
     for (const auto& [uid, pod] : cluster_.on_node[node]) count(*pod, node);

@@ -50,7 +50,7 @@ void SeenCluster::Apply(const Change& change, Instant now) {
   const Json& object = *change.object;
   const std::string uid = UidOf(object);
   if (change.resource == "pods") {
-    ApplyPod(change);
+    ApplyPod(change, now);
   } else if (change.resource == "nodes") {
     ApplyNode(change);
   } else if (change.resource == "placements.weft.dev") {
@@ -80,7 +80,7 @@ void SeenCluster::Apply(const Change& change, Instant now) {
   }
 }
 
-void SeenCluster::ApplyPod(const Change& change) {
+void SeenCluster::ApplyPod(const Change& change, Instant now) {
   const Json& pod = *change.object;
   const std::string uid = UidOf(pod), owner = JobOf(pod), node = TextAt(pod, {"spec", "nodeName"});
   const bool gone = change.type == Change::Type::kDeleted;
@@ -94,8 +94,10 @@ void SeenCluster::ApplyPod(const Change& change) {
   if (node.empty()) return;
   if (gone || HasEnded(pod)) {
     on_node[node].erase(uid);
+    bound_at.erase(uid);
   } else {
     on_node[node][uid] = change.object;
+    bound_at.emplace(uid, now);
   }
 }
 

@@ -21,7 +21,8 @@ struct SeenCluster {
   std::map<std::string, std::map<std::int64_t, Object>> placements_of_job;  // by uid and attempt
   std::map<std::string, Object> jobs;                                       // by uid
   std::map<std::string, Pods> on_node;                                      // bound and not ended
-  std::map<std::string, Object> placements;                                 // by uid
+  std::map<std::string, Instant> bound_at;   // of pods on a node, by uid
+  std::map<std::string, Object> placements;  // by uid
   std::set<std::string> unhealthy;  // nodes that were lost, gone or without devices at some time
   std::map<api::ObjectKey, Object> services;
   Instant led_anew = Instant::min();  // when the Lease changed hands last
@@ -31,7 +32,7 @@ struct SeenCluster {
   std::vector<Object> LivePods(const std::string& job) const;
 
  private:
-  void ApplyPod(const Change& change);
+  void ApplyPod(const Change& change, Instant now);
   void ApplyNode(const Change& change);
   std::map<std::string, std::int64_t> allocatable_;
 };
