@@ -313,7 +313,9 @@ void Operator::Settle(const Loop& loop, const api::ObjectKey& key, const Result<
   if (outcome->again) return queue.Done(key, WorkQueue::End::kNextStep);
   queue.Done(key, WorkQueue::End::kWell, outcome->waits ? rest : WorkQueue::Duration::zero());
   if (outcome->seconds && !Seeded(Bug::kRequeueForgotten)) {
-    queue.AddAfter(key, std::chrono::seconds(*outcome->seconds));
+    // What waits is never looked at without a pause, whatever it waits for.
+    const std::int64_t least = outcome->waits ? 1 : 0;
+    queue.AddAfter(key, std::chrono::seconds(std::max(least, *outcome->seconds)));
   }
 }
 

@@ -190,6 +190,7 @@ std::int64_t StartupLeft(const Life& life) {
 std::optional<std::int64_t> NextLoss(const Life& life) {
   std::optional<std::int64_t> soonest;
   for (const api::Pod* pod : PodsOfAttempt(life)) {
+    if (pod->HasEnded()) continue;  // nothing is lost with it
     const auto since = life.view.node_state(pod->node_name).not_ready_since;
     if (since) soonest = Sooner(soonest, *since + life.options.node_loss_seconds - life.view.now);
   }
