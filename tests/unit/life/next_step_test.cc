@@ -341,6 +341,17 @@ TEST(NextStepTest, ALostNodeRestartsTheGangUncountedAndWithoutWaitingForItsPod) 
   EXPECT_EQ(world.pods().size(), 4U);  // the old pod stands until its node comes back
 }
 
+// Its node may be lost for hours; found by a day of tests/world that did not end.
+TEST(NextStepTest, AWorkerThatHasSucceededIsNotLostWithItsNode) {
+  World world = Running();
+  for (api::Pod& pod : world.pods()) {
+    if (pod.node_name == "n10") pod.phase = api::PodPhase::kSucceeded;
+  }
+  world.nodes["n10"] = {true, world.now - 100};
+  EXPECT_GT(world.Run().seconds.value_or(1), 0);
+  EXPECT_EQ(world.status().attempt, 1);
+}
+
 TEST(NextStepTest, AnEvictedWorkerRestartsTheGang) {
   World world = Running();
   world.pods()[2].meta.deleting = true;
