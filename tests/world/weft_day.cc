@@ -70,6 +70,8 @@ bool ReadList(const std::string& text, std::set<std::size_t>& all) {
     } else {
       return false;
     }
+    constexpr unsigned long long kMost = 1'000'000;
+    if (first > last || last > kMost) return false;
     for (auto i = first; i <= last; ++i) all.insert(i);
     at += used;
     if (at < text.size() && text[at++] != ',') return false;
@@ -141,7 +143,12 @@ void Draw(const World& world, const Timeline& timeline, std::uint64_t seed,
           const std::string& file) {
   std::vector<std::string> broken;
   for (const Violation& one : world.broken()) broken.push_back(one.law + ": " + one.text);
-  std::ofstream(file) << timeline.Page("Seed " + std::to_string(seed), broken, world.now());
+  std::ofstream page(file);
+  page << timeline.Page("Seed " + std::to_string(seed), broken, world.now());
+  if (!page.flush()) {
+    std::fprintf(stderr, "weft-day: --timeline: cannot write %s\n", file.c_str());
+    std::exit(2);
+  }
 }
 
 // Whether no law was broken. `page`: a file; "": none.

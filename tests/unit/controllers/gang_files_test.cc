@@ -97,6 +97,18 @@ TEST_F(ComputeDomainTest, IsDeletedWithItsAttemptAlone) {
   ASSERT_TRUE(files.Delete(job_, nullptr));
 }
 
+// Nothing else would delete it.
+TEST_F(ComputeDomainTest, OfAJobThatCannotBeReadAnyMoreIsDeletedToo) {
+  ASSERT_TRUE(Of());
+  api::TrainingJob broken;
+  broken.meta = job_.meta;
+  broken.attempt = 1;
+  broken.unreadable = "spec: must be an object";
+  watch::FabricCache cache;
+  ASSERT_TRUE(GangFiles(store_, cache, api_, "").Delete(broken, nullptr));
+  EXPECT_EQ(api_.CountOf(Kind::kComputeDomain), 0U);
+}
+
 TEST_F(ComputeDomainTest, OfAnotherJobIsNotUsedNorDeleted) {
   ASSERT_TRUE(Of());
   job_.meta.uid = "u2";
