@@ -19,6 +19,7 @@
 #include "operator/life/kueue_quota.h"
 #include "operator/life/next_step.h"
 #include "operator/life/status_patch.h"
+#include "operator/life/unanswered.h"
 #include "operator/life/verify.h"
 #include "operator/predict/predict.h"
 
@@ -77,8 +78,29 @@ Result<Outcome> JobController::Reconcile(const api::ObjectKey& key) {
   if (Seeded(Bug::kDiesOfOddObject)) WEFT_CHECK(!objects->job->meta.labels.At("odd"));
   const life::JobView view = ViewOf(*objects);
   const Pass pass{&*objects, &view};
-  return std::visit([&](const auto& step) { return Do(pass, step); },
-                    life::NextStep(view, options_.life));
+  return Answered(pass, std::visit([&](const auto& step) { return Do(pass, step); },
+                                   life::NextStep(view, options_.life)));
+}
+
+// A job whose steps fail for a while says so. The error stays that of the step, so that its pause
+// grows.
+JobController::Answer JobController::Answered(const Pass& pass, Answer answer) {
+  const bool fails = !answer && answer.error().kind == ErrorKind::kTransient;
+  {
+    const std::lock_guard lock(mutex_);
+    UnixSeconds& failing = MemoryOf(pass.job().meta).failing;
+    if (!fails) failing = 0;
+    if (!fails) return answer;
+    if (failing == 0) failing = options_.now();
+    if (options_.now() - failing < life::kUnansweredSeconds) return answer;
+  }
+  if (const auto status = life::AfterUnanswered(*pass.view, answer.error().message)) {
+    if (const Answer told = WriteStatusOf(pass, *status); !told) {
+      log_.Info("condition not written",
+                {{"job", api::Show(pass.job().meta.key)}, {"error", told.error().message}});
+    }
+  }
+  return answer;
 }
 
 life::JobView JobController::ViewOf(const watch::JobObjects& objects) const {

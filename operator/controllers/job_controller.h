@@ -13,6 +13,7 @@
 #include "operator/controllers/planner.h"
 #include "operator/controllers/recorder.h"
 #include "operator/controllers/work_queue.h"
+#include "operator/controllers/worker_trial.h"
 #include "operator/launch/gang.h"
 #include "operator/launch/workload.h"
 #include "operator/life/job_step.h"
@@ -82,9 +83,11 @@ class JobController {
   Result<launch::QueuePriority> PriorityOf(const api::TrainingJob& job);
   Answer StoreWorkload(const Pass& pass, const Result<nlohmann::json>& stored);
   Answer PatchFinalizers(const Pass& pass, const std::vector<std::string>& finalizers);
+  Result<WorkerTrial> Try(const Pass& pass);
   Answer TrialRefused(const Pass& pass, const std::string& why);
   std::string ValidText(const api::TrainingJob& job) const;
   Answer WriteStatusOf(const Pass& pass, const life::JobStatus& status);
+  Answer Answered(const Pass& pass, Answer answer);
   Status WriteAdmission(const api::TrainingJob& job,
                         const std::optional<api::Admission>& admission);
   Answer StoreJob(const Result<nlohmann::json>& stored);
@@ -111,7 +114,9 @@ class JobController {
     UnixSeconds counted = 0;  // when status was written last
     UnixSeconds tried = 0;    // when the last dry run of worker 0 was made
     UnixSeconds created = 0;  // when a pod or the Service was last created
+    UnixSeconds failing = 0;  // since when every step fails for a passing reason; 0: none
     std::string valid;        // message of a successful dry run of this generation
+    std::string refused;      // message of a dry run of this generation that was refused
     std::int64_t valid_generation = 0;
     std::string taken;              // message of the last event about a taken name
     UnixSeconds service_retry = 0;  // when the Service may be tried again

@@ -76,7 +76,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::CreateWork
                ? TrialRefused(pass, priority.error().message)
                : Answer(priority.error());
   }
-  const auto trial = TryWorker(writer_, job);
+  const auto trial = Try(pass);
   if (!trial) return trial.error();
   if (trial->refusal) return TrialRefused(pass, *trial->refusal);
   if (Status kept = WriteAdmission(job, trial->admission); !kept) return kept.error();

@@ -19,6 +19,11 @@ Target TargetOfJob(const api::ObjectMeta& meta) {
   return {Kind::kTrainingJob, meta.key, meta.uid, meta.resource_version};
 }
 
+// A clock that was put back makes nothing fresh.
+bool IsFresh(UnixSeconds tried, UnixSeconds now) {
+  return tried <= now && now - tried < life::kShortestDryRunSeconds;
+}
+
 }  // namespace
 
 // Writes what admission makes of the pods to status.admission, where the planner, `weft plan` and
@@ -34,8 +39,23 @@ Status JobController::WriteAdmission(const api::TrainingJob& job,
   return stored ? Status() : stored.error();
 }
 
+// What was refused just now is not asked again: the status that says so may be refused in turn,
+// because the job has changed meanwhile, and every try of it begins here.
+Result<WorkerTrial> JobController::Try(const Pass& pass) {
+  const api::TrainingJob& job = pass.job();
+  {
+    const std::lock_guard lock(mutex_);
+    const Memory& memory = MemoryOf(job.meta);
+    const bool of_this = memory.valid_generation == job.meta.generation && !memory.refused.empty();
+    if (of_this && IsFresh(memory.tried, options_.now())) {
+      return WorkerTrial{.refusal = memory.refused, .admission = {}, .pod = {}};
+    }
+  }
+  return TryWorker(writer_, job);
+}
+
 JobController::Answer JobController::Do(const Pass& pass, const life::DryRun&) {
-  const auto trial = TryWorker(writer_, pass.job());
+  const auto trial = Try(pass);
   if (!trial) return trial.error();
   const bool refused = trial->refusal.has_value();
   if (!refused) {
@@ -48,6 +68,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::DryRun&) {
   const std::lock_guard lock(mutex_);
   Memory& memory = MemoryOf(pass.job().meta);
   memory.tried = 0;
+  memory.refused.clear();
   memory.valid = valid;
   memory.valid_generation = pass.job().meta.generation;
   return kAgain;
@@ -67,7 +88,10 @@ JobController::Answer JobController::TrialRefused(const Pass& pass, const std::s
   {
     const std::lock_guard lock(mutex_);
     Memory& memory = MemoryOf(pass.job().meta);
-    memory.tried = options_.now();
+    if (memory.refused != why || !IsFresh(memory.tried, options_.now())) {
+      memory.tried = options_.now();
+    }
+    memory.refused = why;
     memory.valid.clear();
     memory.valid_generation = pass.job().meta.generation;
   }

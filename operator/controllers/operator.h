@@ -67,6 +67,7 @@ class Operator {
   // seconds.
   std::shared_ptr<const FleetCollector::Figures> Figures() { return figures_.Collect(); }
   std::shared_ptr<const PlacementLog> decisions() const { return decisions_; }
+  const Planner& planner() const { return planner_; }
   // The passes and reconciles of now.
   const UnderWay& under_way() const { return under_way_; }
 

@@ -135,6 +135,15 @@ void Planner::Withdraw(const std::string& workload_uid) {
   std::erase_if(unwritten_, of_it);
 }
 
+std::set<std::string> Planner::Requesters() const {
+  const std::lock_guard lock(mutex_);
+  std::set<std::string> all = asked_;
+  for (const auto& [id, placements] : queued_) all.insert(id);
+  for (const auto& [id, refusal] : refusals_) all.insert(id);
+  for (const auto& [id, writes] : unwritten_) all.insert(id);
+  return all;
+}
+
 void Planner::StorePrevious(const std::string& uid, const std::vector<std::string>& nodes) {
   const std::lock_guard lock(mutex_);
   previous_[uid] = nodes;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kReserved = "ReservedName";
 // A job that admission refuses is tried again, because a quota, an account or a policy may change.
 // The pause is the age of the refusal, within these limits.
-constexpr std::int64_t kShortestDryRunSeconds = 2, kLongestDryRunSeconds = 60;
+constexpr std::int64_t kLongestDryRunSeconds = 60;
 
 bool IsNew(const Life& life) {
   return life.job.record.observed_generation != life.job.meta.generation;

@@ -7,6 +7,9 @@
 
 namespace weft::life {
 
+// A refused dry run is repeated after this time at the earliest.
+inline constexpr std::int64_t kShortestDryRunSeconds = 2;
+
 // The first phase of a job's life: can the job run at all? Suspended jobs are checked too, so that
 // users learn of mistakes early. Returns nothing if the job is accepted already, or if a dry run
 // has just succeeded. After a dry run, life.status has the condition for the next write.

@@ -292,13 +292,17 @@ void Store::Notify(const Change<api::ResourceFlavor>& change) const {
   NotifyWorkloads();
 }
 
+// A TrainingJob in a queue also reads the checks and flavors of its Workload.
 void Store::NotifyWorkloads() const {
   SnapshotMap<api::Workload>::Snapshot workloads;
   {
     const std::lock_guard lock(mutex_);
     workloads = table<api::Workload>().Take();
   }
-  workloads.Each([&](const auto& workload) { hooks_.on_workload(workload->meta.key); });
+  workloads.Each([&](const auto& workload) {
+    NotifyOwner(workload->meta);
+    hooks_.on_workload(workload->meta.key);
+  });
 }
 
 // The checks of a job's Workload depend on the job.

@@ -1,5 +1,7 @@
 // The law of caches: the leader knows what the API server has.
 
+#include "operator/api/decode.h"
+#include "operator/life/kueue_check.h"
 #include "tests/world/world.h"
 
 namespace weft::world {
@@ -44,6 +46,21 @@ std::set<std::string> Differences(ApiServer& server, const api::Inputs& inputs) 
   return differ;
 }
 
+// Whom the planner remembers although it is gone.
+std::set<std::string> Forgotten(ApiServer& server, const controllers::Planner& planner) {
+  std::set<std::string> left = planner.Requesters();
+  for (const char* resource : {"trainingjobs.weft.dev", "placements.weft.dev"}) {
+    for (const auto& [key, object] : server.All(resource)) left.erase(UidOf(*object));
+  }
+  for (const auto& [key, object] : server.All("workloads.kueue.x-k8s.io")) {
+    const auto workload = api::DecodeWorkload(*object, "Workload");
+    if (workload) left.erase(life::ReservationOf(*workload));
+  }
+  std::set<std::string> told;
+  for (const std::string& id : left) told.insert("the planner remembers " + id + ", which is gone");
+  return told;
+}
+
 }  // namespace
 
 // At rest.
@@ -67,6 +84,8 @@ void World::LookAtCachesByDay() {
   if (!work || !work->cluster().Synced() || fibers_.now() < hard_until_) return;
   cache_look_ = {leader->identity(), fibers_.now(),
                  Differences(server_, work->cluster().TakeSnapshot().inputs)};
+  cache_look_.differ.merge(Forgotten(server_, work->planner()));
+  if (kueue_) cache_look_.differ.merge(kueue_->OldAssignments());
   if (before.leader != leader->identity()) return;
   for (const std::string& one : cache_look_.differ) {
     if (before.differ.contains(one)) laws_.Break("I16", one + " for two minutes");

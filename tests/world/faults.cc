@@ -63,6 +63,7 @@ const std::vector<Faults::Kind>& Faults::All() {
       {"tight-quota", &Faults::TightQuota},
       {"refuse-pods", &Faults::RefusePods},
       {"refuse-placements", &Faults::RefusePlacements},
+      {"fail-webhook", &Faults::FailWebhook},
       {"urgent-pod", &Faults::UrgentPod},
       {"foreign-service", &Faults::ForeignService},
       {"ownerless-placement", &Faults::OwnerlessPlacement},
@@ -477,11 +478,7 @@ void Faults::AwaitCreation(std::size_t percent, std::function<void(const Json& p
 std::string Faults::DeleteNewPlacement() {
   AwaitCreation(1, [this, time = Some(2, 8)](const Json& placement) {
     const api::ObjectKey key = KeyOf(placement);
-    // Its webhook fails, which is tried again, and does not refuse.
-    const Instant until = world_.fibers_.now() + time;
-    for (const char* what : {"pods", "failing"}) {
-      world_.refused_[what][key.space] = std::max(world_.refused_[what][key.space], until);
-    }
+    Fail("pods", key.space, time);
     world_.fibers_.After(Millis(1), [this, key] { tenant_.Delete(kube::kPlacements, key); });
   });
   return "the next";
@@ -519,6 +516,22 @@ std::string Faults::RefusePlacements() {
   const Instant until = world_.fibers_.now() + Some(5, 300);
   world_.refused_["placements.weft.dev"][space] = until;
   return space;
+}
+
+// Of half-made gangs, while the pods that are there start: a webhook of pods, which is tried again
+// and does not refuse.
+std::string Faults::FailWebhook() {
+  AwaitCreation(40, [this, time = Some(8, 60)](const Json& placement) {
+    Fail("pods", KeyOf(placement).space, time);
+  });
+  return "when a gang is half made";
+}
+
+void Faults::Fail(const char* resource, const std::string& space, seconds time) {
+  const Instant until = world_.fibers_.now() + time;
+  for (const char* what : {resource, "failing"}) {
+    world_.refused_[what][space] = std::max(world_.refused_[what][space], until);
+  }
 }
 
 // A pod of somebody else that takes the place of others.

@@ -62,11 +62,14 @@ class Faults {
   std::string EvictPod();
   std::string DeletePlacement();
   std::string DeleteNewPlacement();
+  // The webhook of that resource fails in the namespace for so long.
+  void Fail(const char* resource, const std::string& space, std::chrono::seconds time);
   void AwaitCreation(std::size_t percent, std::function<void(const Json& placement)> act);
   std::string DeleteService();
   std::string TightQuota();
   std::string RefusePods();
   std::string RefusePlacements();
+  std::string FailWebhook();
   std::string UrgentPod();
   // In tenant_faults.cc.
   std::string ForeignService();

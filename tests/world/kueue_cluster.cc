@@ -151,6 +151,23 @@ bool KueueCluster::AllEnded() const {
                      [](const auto& one) { return IsOverNow(*one.second); });
 }
 
+std::set<std::string> KueueCluster::OldAssignments() const {
+  ApiServer& server = const_cast<Actor&>(admin_).server();
+  std::set<std::string> labels, old;
+  for (const auto& [name, flavor] : server.All("resourceflavors.kueue.x-k8s.io")) {
+    for (const auto& [key, value] : At(*flavor, {"spec", "nodeLabels"}).items()) labels.insert(key);
+  }
+  for (const auto& [key, job] : server.All("trainingjobs.weft.dev")) {
+    if (IsTrue(*job, "Placed") || IsTrue(*job, "Restarting")) continue;
+    for (const auto& [label, value] : At(*job, {"status", "queue", "nodeSelector"}).items()) {
+      if (!labels.contains(label)) {
+        old.insert(api::Show(key) + " waits for nodes with " + label + ", which no flavor has");
+      }
+    }
+  }
+  return old;
+}
+
 void KueueCluster::LookAtEvening(Laws& laws) const {
   ApiServer& server = const_cast<Actor&>(admin_).server();
   for (const auto& [key, job] : server.All("jobs.batch")) {

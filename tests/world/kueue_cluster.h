@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ class KueueCluster {
   void SubmitJob();
   bool AllEnded() const;
 
+  // TrainingJobs that wait for nodes with labels that no flavor of their queue has.
+  std::set<std::string> OldAssignments() const;
+
   // A fault; what it did, "" for nothing.
   std::string Strike();
   // Ends what lasts, and whoever deactivated something takes it back.
@@ -51,12 +55,16 @@ class KueueCluster {
   std::string DeleteWorkload();
   std::string ChangeQuota();
   std::string ChangeFlavor();
+  std::string WidenFlavor();
+  std::string SpoilJob();
+  std::string RemakeWorkload();
   std::string StopQueue();
   std::string Silence();
   std::string Restart();
   std::string DeleteJob();
   std::string DeleteJobsPod();
   void Restore();
+  void Activate(const Json& workload);
   void ActivateAll();
 
   void MakeLocalQueue(const std::string& space);

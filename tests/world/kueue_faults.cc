@@ -15,7 +15,7 @@ bool HoldsIt(const Json& workload) {
 }  // namespace
 
 std::string KueueCluster::Strike() {
-  static constexpr std::array<std::pair<const char*, Fault>, 12> kAll = {{
+  static constexpr std::array<std::pair<const char*, Fault>, 15> kAll = {{
       {"preempt", &KueueCluster::PreemptOne},
       {"preempt", &KueueCluster::PreemptOne},
       {"deactivate", &KueueCluster::Deactivate},
@@ -23,6 +23,9 @@ std::string KueueCluster::Strike() {
       {"delete-workload", &KueueCluster::DeleteWorkload},
       {"change-quota", &KueueCluster::ChangeQuota},
       {"change-flavor", &KueueCluster::ChangeFlavor},
+      {"widen-flavor", &KueueCluster::WidenFlavor},
+      {"spoil-job", &KueueCluster::SpoilJob},
+      {"remake-workload", &KueueCluster::RemakeWorkload},
       {"stop-queue", &KueueCluster::StopQueue},
       {"silence", &KueueCluster::Silence},
       {"restart", &KueueCluster::Restart},
@@ -57,7 +60,7 @@ std::string KueueCluster::Deactivate() {
   const api::ObjectKey key = KeyOf(*one);
   admin_.Patch(kube::kWorkloads, key, {{"spec", {{"active", false}}}});
   fibers_.After(Some(5, 1'200), [this, key] {
-    admin_.Patch(kube::kWorkloads, key, {{"spec", {{"active", true}}}});
+    if (const auto there = admin_.Find(kube::kWorkloads, key)) Activate(*there);
   });
   return api::Show(key);
 }
@@ -89,6 +92,61 @@ std::string KueueCluster::ChangeFlavor() {
   admin_.Patch(kube::kResourceFlavors, {"", "gpu"}, {{"spec", {{"nodeLabels", {{label, value}}}}}});
   fibers_.After(Some(10, 900), [this] { Restore(); });
   return value.is_null() ? "no label" : "another label";
+}
+
+// It gets a label more, and loses it again while jobs wait for nodes with it.
+std::string KueueCluster::WidenFlavor() {
+  const auto set = [this](const Json& value) {
+    admin_.Patch(kube::kResourceFlavors, {"", "gpu"},
+                 {{"spec", {{"nodeLabels", {{"example.com/rack", value}}}}}});
+  };
+  set("none-has-it");
+  fibers_.After(Some(60, 900), [set] { set(nullptr); });
+  return "a label more";
+}
+
+// A job that has quota and no nodes yet is edited to what is refused, and then Kueue wants the
+// quota back. It is put right much later.
+std::string KueueCluster::SpoilJob() {
+  const auto one = AnyWorkload([this](const Json& workload) {
+    if (!HoldsIt(workload)) return false;
+    for (const Json& owner : At(workload, {"metadata", "ownerReferences"})) {
+      if (TextAt(owner, {"kind"}) != "TrainingJob") continue;
+      const auto job =
+          admin_.Find(kube::kTrainingJobs, {KeyOf(workload).space, TextAt(owner, {"name"})});
+      if (job && !IsTrue(*job, "Placed")) return true;
+    }
+    return false;
+  });
+  if (!one) return "";
+  const api::ObjectKey workload = KeyOf(*one);
+  const api::ObjectKey job{workload.space,
+                           TextAt(At(*one, {"metadata", "ownerReferences"}).at(0), {"name"})};
+  const Json spec = *admin_.Find(kube::kTrainingJobs, job);
+  Json containers = At(spec, {"spec", "workers", "template", "spec", "containers"});
+  const Json right = containers;
+  // The launcher sets it (life/reserved_names.h).
+  containers[0]["env"].push_back({{"name", "MASTER_ADDR"}, {"value", "elsewhere"}});
+  const auto set = [this, job](const Json& all) {
+    user_.Patch(kube::kTrainingJobs, job,
+                {{"spec", {{"workers", {{"template", {{"spec", {{"containers", all}}}}}}}}}});
+  };
+  set(containers);
+  fibers_.After(Some(5, 60), [this, workload] { kueue_.Preempt(workload); });
+  fibers_.After(Some(1'200, 2'000), [set, right] { set(right); });
+  return api::Show(job);
+}
+
+// Somebody deletes a Workload and its finalizers, so that the next one of its name comes at once. A
+// Job that runs would keep in its template what Kueue added.
+std::string KueueCluster::RemakeWorkload() {
+  const auto one = AnyWorkload(
+      [](const Json& workload) { return HoldsIt(workload) && !IsTrue(workload, "Admitted"); });
+  if (!one) return "";
+  const api::ObjectKey key = KeyOf(*one);
+  admin_.Patch(kube::kWorkloads, key, {{"metadata", {{"finalizers", nullptr}}}});
+  admin_.Delete(kube::kWorkloads, key);
+  return api::Show(key);
 }
 
 void KueueCluster::Restore() {
@@ -151,20 +209,24 @@ std::string KueueCluster::DeleteJobsPod() {
   return api::Show(key);
 }
 
+// Kueue 0.19 does not queue one again that it has deactivated itself, but makes another one if it
+// is deleted (operator/docs/kueue.md). Weft sees to that of a TrainingJob.
+void KueueCluster::Activate(const Json& workload) {
+  const api::ObjectKey key = KeyOf(workload);
+  const std::string why = TextAt(ConditionOf(workload, "Evicted"), {"reason"});
+  const std::string owners = At(workload, {"metadata", "ownerReferences"}).dump();
+  if (why.starts_with("DeactivatedDueTo") && owners.find("weft.dev/") == std::string::npos) {
+    admin_.Delete(kube::kWorkloads, key);
+  } else {
+    admin_.Patch(kube::kWorkloads, key, {{"spec", {{"active", true}}}});
+  }
+}
+
 void KueueCluster::ActivateAll() {
   const auto all = admin_.server().All("workloads.kueue.x-k8s.io");
   for (const auto& [key, workload] : all) {
     if (At(*workload, {"spec", "active"}) != Json(false) || IsTrue(*workload, "Finished")) continue;
-    // Kueue 0.19 does not queue one again that it has deactivated itself, but makes another one if
-    // it is deleted (operator/docs/kueue.md). Weft sees to that of a TrainingJob.
-    const std::string why = TextAt(ConditionOf(*workload, "Evicted"), {"reason"});
-    const bool of_weft = At(*workload, {"metadata", "ownerReferences"}).dump().find("weft.dev/") !=
-                         std::string::npos;
-    if (why.starts_with("DeactivatedDueTo") && !of_weft) {
-      admin_.Delete(kube::kWorkloads, key);
-    } else {
-      admin_.Patch(kube::kWorkloads, key, {{"spec", {{"active", true}}}});
-    }
+    Activate(*workload);
   }
   fibers_.After(seconds(900), [this] { ActivateAll(); });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "operator/base/timestamp.h"
+#include "operator/life/bind_window.h"
 
 namespace weft::world {
 namespace {
@@ -355,6 +356,16 @@ void Laws::LookAtService(const Json& job, const Json& before) {
   }
 }
 
+// A large gang takes longer to create.
+Instant::duration Laws::WindowOf(const Gang& gang) const {
+  const auto job = cluster_.jobs.find(gang.first);
+  if (job == cluster_.jobs.end()) return options_.window;
+  const Json& replicas = At(*job->second, {"spec", "workers", "replicas"});
+  if (!replicas.is_number_integer()) return options_.window;
+  return options_.window +
+         std::chrono::seconds(replicas.get<std::int64_t>() / life::kCreatesPerSecond);
+}
+
 void Laws::Tick(bool hard) {
   const Instant::duration passed = fibers_.now() - ticked_;
   ticked_ = fibers_.now();
@@ -362,7 +373,7 @@ void Laws::Tick(bool hard) {
   TickAwaited(passed);
   for (auto it = open_.begin(); it != open_.end();) {
     it->second += passed;
-    if (it->second <= options_.window) {
+    if (it->second <= WindowOf(it->first)) {
       ++it;
       continue;
     }

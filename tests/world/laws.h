@@ -78,13 +78,15 @@ class Laws {
   SeenCluster cluster_;
   std::vector<Violation> broken_;
   using Gang = std::pair<std::string, std::int64_t>;
+  Instant::duration WindowOf(const Gang& gang) const;
   std::map<Gang, std::set<std::int64_t>> bound_;  // workers that were ever bound
   std::map<Gang, std::vector<std::string>> planned_;
   std::map<std::string, Instant> refused_at_bind_;  // jobs, by uid: when last
   std::map<Gang, Instant::duration> open_;          // how long the gang is partly bound
   std::set<std::tuple<std::string, std::int64_t, std::int64_t>> created_;
   std::map<std::string, Instant::duration> mute_;  // jobs that neither start nor say why
-  std::map<std::string, std::deque<Instant>> times_, refused_;  // of requests, by what they ask
+  std::map<std::string, std::deque<Instant>> times_, failed_,
+      refused_;  // of requests, by what they ask
   std::set<std::string> hot_;
   struct Awaited {
     Instant::duration since{}, longest{};

@@ -14,6 +14,9 @@ constexpr std::size_t kMostInHot = 25;
 // What was refused for good is asked for again after 2, 2, 4 s and more.
 constexpr std::chrono::seconds kRefusedSpan{2};
 constexpr std::size_t kMostRefused = 4;
+// What fails is tried again after 5, 10, 20, ... ms: eleven times in the first ten seconds,
+// whatever happens meanwhile.
+constexpr std::size_t kMostFailed = 14;
 
 bool IsRefusal(int status) { return status == 400 || status == 403 || status == 422; }
 
@@ -130,8 +133,12 @@ void Laws::LookAtRate(const Sent& sent, const std::string& resource) {
   const bool hot = count(times_[what], kHot) > kMostInHot;
   const bool refused =
       IsRefusal(sent.answer.status) && count(refused_[what], kRefusedSpan) > kMostRefused;
-  if ((hot || refused) && hot_.insert(what).second) {
-    Break("I6", what + (hot ? " again and again" : " again and again, although it is refused"));
+  const bool failed = sent.answer.status >= 500 && count(failed_[what], kHot) > kMostFailed;
+  if ((hot || refused || failed) && hot_.insert(what).second) {
+    Break("I6", what + " again and again" +
+                    (refused  ? ", although it is refused"
+                     : failed ? ", although it fails"
+                              : ""));
   }
 }
 

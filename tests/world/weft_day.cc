@@ -1,6 +1,8 @@
 // Plays days of a cluster under weft-operator in virtual time, until a law is broken. See
 // operator/docs/reliability.md.
 
+#include <malloc.h>
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -151,8 +153,30 @@ void Draw(const World& world, const Timeline& timeline, std::uint64_t seed,
   }
 }
 
+// Bytes of the process that are allocated and not freed.
+std::size_t UsedBytes() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+// A day that is over leaves nothing but what is read once, such as the definitions.
+constexpr std::size_t kMostLeftBytes = std::size_t{16} << 20;
+
+bool PlayDay(World::Options options, const std::string& page);
+
 // Whether no law was broken. `page`: a file; "": none.
-bool PlayOne(World::Options options, const std::string& page) {
+bool PlayOne(const World::Options& options, const std::string& page) {
+  const std::size_t before = UsedBytes();
+  if (!PlayDay(options, page)) return false;
+  const std::size_t after = UsedBytes();
+  if (after <= before + kMostLeftBytes) return true;
+  std::printf(
+      "  seed %llu breaks at step 0:\n  I19: the day is over and %zu MiB are still in use\n",
+      static_cast<unsigned long long>(options.seed), (after - before) >> 20);
+  return false;
+}
+
+bool PlayDay(World::Options options, const std::string& page) {
   const auto begun = std::chrono::steady_clock::now();
   Timeline timeline;
   if (!page.empty()) options.timeline = &timeline;

@@ -29,12 +29,14 @@ class FakeApi final : public FakeObjects, public ApiWriter {
     return std::nullopt;
   };
   std::set<Kind> not_installed;
+  std::set<Kind> webhook_down;  // of these kinds nothing can be created, nor tried
   std::size_t requests = 0;
   std::map<Kind, int> deletes;  // requests
 
   Result<Json> Create(Kind kind, const Json& object, bool dry_run) override {
     return Request<Json>([&]() -> Result<Json> {
       if (not_installed.contains(kind)) return Error{ErrorKind::kNotFound, "not found"};
+      if (webhook_down.contains(kind)) return Error{ErrorKind::kTransient, "500: no webhook"};
       if (const auto why = refuse(kind, object)) return Error{ErrorKind::kInvalid, *why};
       if (objects_.contains(KeyOf(kind, object))) return Error{ErrorKind::kConflict, "exists"};
       if (dry_run) return object;

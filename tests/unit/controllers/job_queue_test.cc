@@ -1,7 +1,10 @@
 // The Workload of a TrainingJob in a queue of Kueue, as the job's controller writes it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "operator/controllers/job_controller.h"
+#include "operator/life/accept.h"
 #include "operator/life/kueue_quota.h"
 #include "tests/unit/controllers/leader.h"
 
@@ -110,6 +113,52 @@ TEST_F(JobQueueTest, APriorityClassThatDoesNotExistIsSaid) {
   const Json conditions = api_.At(Kind::kTrainingJob, "llama")["status"]["conditions"];
   EXPECT_NE(conditions.dump().find("WorkloadPriorityClass urgent of its label"), std::string::npos);
   EXPECT_EQ(api_.CountOf(Kind::kWorkload), 0U);
+}
+
+// Kueue's webhook is down with Kueue itself.
+TEST_F(JobQueueTest, AWebhookThatIsDownIsSaidOnceAndTheErrorStays) {
+  for (const Kind kind : {Kind::kPod, Kind::kWorkload}) {
+    api_.webhook_down = {kind};
+    int failed = 0;
+    for (int i = 0; i < 30; ++i, ++now_) failed += leader_.jobs.Reconcile(kJob) ? 0 : 1;
+    EXPECT_GT(failed, 20) << KindWord(kind);
+    EXPECT_EQ(Placed(), "NotWritten");
+  }
+  const Json conditions = api_.At(Kind::kTrainingJob, "llama")["status"]["conditions"];
+  EXPECT_NE(conditions.dump().find("500: no webhook"), std::string::npos);
+  EXPECT_EQ(std::ranges::count(events_.reasons, "NotWritten"), 1);
+  api_.webhook_down.clear();
+  Run();
+  EXPECT_EQ(Placed(), "QuotaPending");
+}
+
+TEST_F(JobQueueTest, AnOutageOfSecondsIsNotSaid) {
+  api_.webhook_down = {Kind::kWorkload};
+  for (int i = 0; i < 9; ++i, ++now_) (void)leader_.jobs.Reconcile(kJob);
+  EXPECT_EQ(Placed(), "");
+}
+
+// Its namespace ends, say, and that the job is being deleted is news that has not come yet.
+TEST_F(JobQueueTest, ARefusalThatCannotBeWrittenIsNotAskedForAgainAtOnce) {
+  int asked = 0;
+  api_.refuse = [&](Kind kind, const Json&) -> std::optional<std::string> {
+    if (kind != Kind::kPod) return std::nullopt;
+    ++asked;
+    return "the namespace is being terminated";
+  };
+  ASSERT_TRUE(leader_.jobs.Reconcile(kJob));  // the finalizer
+  api_.watch = [](Kind, const api::ObjectKey&, const Json&) {};
+  api_.Edit(Kind::kTrainingJob, "llama",
+            [](Json& job) { job["metadata"]["deletionTimestamp"] = "2027-01-15T08:00:00Z"; });
+  for (int i = 0; i < 10; ++i) {
+    const Result<Outcome> outcome = leader_.jobs.Reconcile(kJob);
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().kind, ErrorKind::kConflict);
+  }
+  EXPECT_EQ(asked, 1);
+  now_ += life::kShortestDryRunSeconds;
+  (void)leader_.jobs.Reconcile(kJob);
+  EXPECT_EQ(asked, 2);
 }
 
 TEST_F(JobQueueTest, ADeletedJobLeavesNoWorkload) {

@@ -206,6 +206,32 @@ TEST_F(StoreTest, AWorkloadIsToldOfItsPlacementsAndTheirPods) {
   EXPECT_FALSE(store_.ObjectsOfWorkload({"ns", "w"}));
 }
 
+// Its nodes are those that the flavors' labels name.
+TEST_F(StoreTest, NotifiesQueuedJobsOfFlavorsAndChecks) {
+  Words told;
+  store_.SetHooks({.on_job = [&](const api::ObjectKey& key) { told.push_back(api::Show(key)); }});
+  api::Workload workload;
+  workload.meta.key = {"ns", "w"};
+  workload.meta.uid = "w1";
+  workload.meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", "a", "j-a", true}};
+  store_.Put(workload);
+  told.clear();
+  api::ResourceFlavor flavor;
+  flavor.meta.key.name = "f";
+  flavor.meta.generation = 1;
+  store_.Put(flavor);
+  EXPECT_EQ(std::exchange(told, {}), Words{"ns/a"});
+  store_.Put(flavor);
+  EXPECT_EQ(std::exchange(told, {}), Words());
+  flavor.meta.generation = 2;
+  store_.Put(flavor);
+  EXPECT_EQ(std::exchange(told, {}), Words{"ns/a"});
+  api::AdmissionCheck check;
+  check.meta.key.name = "c";
+  store_.Put(check);
+  EXPECT_EQ(told, Words{"ns/a"});
+}
+
 TEST_F(StoreTest, StatusOfAFabricIsNoNewsForPlanners) {
   api::Fabric fabric;
   fabric.meta.key.name = "default";
