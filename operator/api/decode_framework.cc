@@ -2,21 +2,12 @@
 
 #include <array>
 #include <string_view>
+#include <vector>
 
 #include "operator/api/names.h"
 
 namespace weft::api {
 namespace {
-
-// The member of spec.framework that belongs to each type; Custom has none.
-constexpr std::array<std::string_view, 5> kMembers = {"torch", "deepSpeed", "mpi", "jax",
-                                                      "tensorFlow"};
-
-std::uint16_t DefaultPort(FrameworkType type) {
-  if (type == FrameworkType::kJAX) return 1234;
-  if (type == FrameworkType::kTensorFlow) return 2222;
-  return Framework{}.port;
-}
 
 std::uint16_t ReadPort(const Field& field, std::uint16_t fallback) {
   return static_cast<std::uint16_t>(field.Int(kPort, fallback));
@@ -37,36 +28,53 @@ std::string ReadUser(const Field& field) {
   return user;
 }
 
-void DecodeMember(const Field& member, Framework& framework) {
-  if (framework.type == FrameworkType::kMPI) {
-    member.RefuseUnknown({"implementation", "sshPort", "sshUser"});
-    framework.implementation = ReadEnum<MpiImplementation>(member["implementation"], kMpiNames);
-    framework.ssh_port = ReadPort(member["sshPort"], framework.ssh_port);
-    framework.ssh_user = ReadUser(member["sshUser"]);
-    return;
-  }
-  if (framework.type == FrameworkType::kTorch) {
-    member.RefuseUnknown({"rendezvous", "port"});
-    framework.rendezvous = ReadEnum<Rendezvous>(member["rendezvous"], kRendezvousNames);
-  } else {
-    member.RefuseUnknown({"port"});
-  }
+void ReadPortOnly(const Field& member, Framework& framework) {
+  member.RefuseUnknown({"port"});
   framework.port = ReadPort(member["port"], framework.port);
 }
+
+void ReadTorch(const Field& member, Framework& framework) {
+  member.RefuseUnknown({"rendezvous", "port"});
+  framework.rendezvous = ReadEnum<Rendezvous>(member["rendezvous"], kRendezvousNames);
+  framework.port = ReadPort(member["port"], framework.port);
+}
+
+void ReadMpi(const Field& member, Framework& framework) {
+  member.RefuseUnknown({"implementation", "sshPort", "sshUser"});
+  framework.implementation = ReadEnum<MpiImplementation>(member["implementation"], kMpiNames);
+  framework.ssh_port = ReadPort(member["sshPort"], framework.ssh_port);
+  framework.ssh_user = ReadUser(member["sshUser"]);
+}
+
+// A row of WEFT_FRAMEWORKS, in the order of FrameworkType.
+struct Row {
+  std::string_view member;
+  std::uint16_t port;
+  void (*read)(const Field& member, Framework& framework);
+};
+#define WEFT_FRAMEWORK_ROW(name, member, port, read) {member, port, read},
+constexpr auto kRows = std::to_array<Row>({WEFT_FRAMEWORKS(WEFT_FRAMEWORK_ROW)});
+#undef WEFT_FRAMEWORK_ROW
 
 }  // namespace
 
 Framework DecodeFramework(const Field& field) {
   Framework framework;
   if (!field.present()) return framework;
-  field.RefuseUnknown({"type", "torch", "deepSpeed", "mpi", "jax", "tensorFlow"});
+  std::vector<std::string_view> known = {"type"};
+  for (const Row& row : kRows) {
+    if (!row.member.empty()) known.push_back(row.member);
+  }
+  field.RefuseUnknown(known);
   framework.type = ReadEnum(field["type"].Require(), kFrameworkNames, FrameworkType::kCustom);
-  framework.port = DefaultPort(framework.type);
-  for (std::size_t i = 0; i < kMembers.size(); ++i) {
-    const Field member = field[kMembers[i]];
+  const Row& own = kRows[static_cast<std::size_t>(framework.type)];
+  framework.port = own.port;
+  for (const Row& row : kRows) {
+    if (row.member.empty()) continue;
+    const Field member = field[row.member];
     if (!member.present()) continue;
-    if (static_cast<std::size_t>(framework.type) == i) {
-      DecodeMember(member, framework);
+    if (&row == &own) {
+      row.read(member, framework);
     } else {
       member.Fail("is not for type " + std::string(NameOf(kFrameworkNames, framework.type)));
     }

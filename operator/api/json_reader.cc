@@ -144,7 +144,7 @@ const Field& Field::Require() const {
   return *this;
 }
 
-void Field::RefuseUnknown(std::initializer_list<std::string_view> known) const {
+void Field::RefuseUnknown(std::span<const std::string_view> known) const {
   if (!present()) return;
   if (!value_->is_object()) return FailType("an object");
   if (decoding_->reading_ == Reading::kServed) return;

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,7 +80,10 @@ class Field {
   const Field& Require() const;
   // If the reading is strict, notes "unknown field" for each member that is not listed. Only for
   // objects.
-  void RefuseUnknown(std::initializer_list<std::string_view> known) const;
+  void RefuseUnknown(std::span<const std::string_view> known) const;
+  void RefuseUnknown(std::initializer_list<std::string_view> known) const {
+    RefuseUnknown(std::span(known.begin(), known.size()));
+  }
   // Notes an error at this field: "<path>: <value> <what>", `what` says what the value must be or
   // is ("must be at least 1"). The message leaves out the value if the field is absent or its value
   // is long.

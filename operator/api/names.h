@@ -8,14 +8,17 @@
 #include <string_view>
 #include <vector>
 
+#include "operator/api/framework.h"
 #include "operator/api/json_reader.h"
 
 namespace weft::api {
 
 // Names of enum values as manifests write them, in the order of the C++ enum.
 using Names = std::span<const std::string_view>;
+#define WEFT_FRAMEWORK_NAME(name, ...) #name,
 inline constexpr auto kFrameworkNames =
-    std::to_array<std::string_view>({"Torch", "DeepSpeed", "MPI", "JAX", "TensorFlow", "Custom"});
+    std::to_array<std::string_view>({WEFT_FRAMEWORKS(WEFT_FRAMEWORK_NAME)});
+#undef WEFT_FRAMEWORK_NAME
 inline constexpr auto kRendezvousNames = std::to_array<std::string_view>({"Static", "C10d"});
 inline constexpr auto kMpiNames = std::to_array<std::string_view>({"OpenMPI", "Intel", "MPICH"});
 inline constexpr auto kPrecisionNames =

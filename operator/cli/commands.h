@@ -182,7 +182,7 @@ int RunFabricGenerate(const GenerateArguments& arguments);
 
 struct ImportArguments {
   std::string file;
-  std::string format;    // ibnetdiscover, topograph, slurm, csv; "": detected from the text
+  std::string format;    // of import::Formats(); "": detected from the options and the text
   std::string topology;  // of a Slurm topology.yaml; "": its default
   std::vector<std::string> levels;
   import::CsvOptions::Columns columns;

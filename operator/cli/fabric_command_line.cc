@@ -5,6 +5,7 @@
 #include "operator/designs/design.h"
 #include "operator/designs/reference_design.h"
 #include "operator/fabric/link_types.h"
+#include "operator/import/formats.h"
 #include "operator/import/imported_cluster.h"
 #include "operator/outlook/accelerators.h"
 #include "operator/program/help.h"
@@ -180,14 +181,11 @@ void CommandLine::AddImport(CLI::App* fabric) {
   command->add_option("file", import_.file, "The file to read; - for standard input")
       ->required()
       ->option_text("FILE");
-  const auto format = [&](const std::string& name, const char* what) {
+  for (const import::Format& format : import::Formats()) {
+    const std::string name(format.name);
     command->add_flag_callback(
-        "--" + name, [this, name] { import_.format = name; }, what);
-  };
-  format("ibnetdiscover", "FILE is a dump of ibnetdiscover (default: recognised by its text)");
-  format("topograph", "FILE is a topograph model");
-  format("slurm", "FILE is a Slurm topology.conf or topology.yaml");
-  format("csv", "FILE is a table with a header row");
+        "--" + name, [this, name] { import_.format = name; }, std::string(format.help));
+  }
   command
       ->add_option("--topology", import_.topology,
                    "Topology to read from a topology.yaml with several (default: its "

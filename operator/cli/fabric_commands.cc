@@ -7,15 +7,10 @@
 #include "operator/cli/session.h"
 #include "operator/designs/design.h"
 #include "operator/designs/reference_design.h"
-#include "operator/import/import_csv.h"
-#include "operator/import/import_ibnetdiscover.h"
-#include "operator/import/import_slurm.h"
-#include "operator/import/import_slurm_yaml.h"
-#include "operator/import/import_topograph.h"
+#include "operator/import/formats.h"
+#include "operator/import/import_links.h"
 #include "operator/import/imported_cluster.h"
 #include "operator/import/write_manifests.h"
-#include "operator/manifest/locate.h"
-#include "operator/manifest/reader.h"
 #include "operator/program/sources.h"
 #include "operator/render/fabric_text.h"
 #include "operator/render/map_html.h"
@@ -47,81 +42,18 @@ std::string DesignTable() {
   return table.Show(TextStyle().colour);
 }
 
-// The format of the text by its first line that is neither blank nor a comment; "" if unknown.
-std::string GuessFormat(const std::string& text) {
-  const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };
-  if (has("switchguid=") || has("caguid=")) return "ibnetdiscover";
-  if (has("SwitchName=") || has("BlockName=") || import::HasTopologyKey(text)) return "slurm";
-  if (has("switches:") || has("blocks:") || has("\"switches\"")) return "topograph";
-  return "";
-}
-
-// The error for a file that no importer reads.
-Error NotAFabric(const manifest::Source& source) {
-  const std::string head = source.text.substr(0, source.text.find('\n'));
-  const auto has = [&](const char* word) { return head.find(word) != std::string::npos; };
-  const std::string formats =
-      "an ibnetdiscover dump, a topograph model, a Slurm topology.conf "
-      "or topology.yaml";
-  if (has("<system") || has("<graphs")) {
-    return Invalid(source.name +
-                   ": line 1: this is an NCCL topology, which describes the inside of one node; "
-                   "import reads the network between nodes: " +
-                   formats + ", or a table");
-  }
-  const bool jobs =
-      has("job_id") || has("submit") || has("duration") || has("creation_time") || has("JobID");
-  if (jobs && (has(",") || has("|"))) {
-    return Invalid(
-        source.name +
-        ": line 1: this looks like a trace of jobs; import reads the network between nodes: " +
-        formats + ", or a table with a row for each node");
-  }
-  return Invalid(source.name + ": is not " + formats +
-                 "; for a table with a row for each node, name the columns of its levels with "
-                 "--levels WIDEST,...,NARROWEST");
-}
-
-// Whether a Slurm file is a topology.yaml: by its text, or by its name if the text is not
-// recognised.
-bool IsTopologyYaml(const manifest::Source& source) {
-  return import::HasTopologyKey(source.text) || source.name.ends_with(".yaml");
-}
-
-Result<import::ImportedCluster> ReadFabric(const manifest::Source& source,
-                                           const ImportArguments& arguments,
-                                           const import::ImportOptions& options) {
-  std::string format = arguments.format;
-  if (format.empty() && !arguments.levels.empty()) format = "csv";
-  if (format.empty()) format = GuessFormat(source.text);
-  if (format == "slurm" && IsTopologyYaml(source)) {
-    return import::ImportSlurmYaml(source, arguments.topology, options);
-  }
-  if (!arguments.topology.empty()) {
-    return Invalid("--topology: " + source.name +
-                   " holds one topology; only a Slurm topology.yaml can hold several");
-  }
-  if (format == "ibnetdiscover") return import::ImportIbnetdiscover(source, options);
-  if (format == "slurm") return import::ImportSlurm(source, options);
-  if (format == "csv") {
-    return import::ImportCsv(source, {arguments.levels, arguments.columns}, options);
-  }
-  if (format != "topograph") return NotAFabric(source);
-  const auto model = manifest::ReadDocument(source);
-  if (!model) return model.error();
-  auto cluster = import::ImportTopograph(*model, source.name, options);
-  if (cluster) return cluster;
-  return Error{cluster.error().kind, manifest::WithLine({source}, cluster.error().message)};
-}
-
 Result<import::ImportedCluster> Import(const ImportArguments& arguments) {
   const auto source = program::ReadSource(arguments.file);
   if (!source) return source.error();
-  import::ImportOptions options;
-  if (arguments.gpus_per_node > 0) options.gpus_per_node = arguments.gpus_per_node;
-  options.resource_name = arguments.resource;
-  options.fabric_name = arguments.fabric_name;
-  auto cluster = ReadFabric(*source, arguments, options);
+  import::ImportRequest request{
+      .format = arguments.format, .topology = arguments.topology, .table = {
+        arguments.levels,
+        arguments.columns
+      }};
+  if (arguments.gpus_per_node > 0) request.options.gpus_per_node = arguments.gpus_per_node;
+  request.options.resource_name = arguments.resource;
+  request.options.fabric_name = arguments.fabric_name;
+  auto cluster = import::Import(*source, request);
   if (!cluster) return cluster;
   if (Status links = import::AddLinks(arguments.links, *cluster); !links) return links.error();
   return cluster;

@@ -114,11 +114,10 @@ void CommandLine::AddTrace(CLI::App* command) {
 }
 
 void CommandLine::AddRules(CLI::App* command) {
-  Choices(command->add_option("--policy", simulate_.policies,
-                              "Who chooses nodes, one or several: weft, first-fit (by name), "
-                              "random, pack (the fullest nodes), fewest-domains (Kueue, "
-                              "Koordinator), tightest-domain (kube-scheduler), slurm-block, all"),
-          "POLICY,...", PolicyNames())
+  Choices(
+      command->add_option("--policy", simulate_.policies,
+                          "Who chooses nodes, one or several: " + simulate::PolicyList() + ", all"),
+      "POLICY,...", PolicyNames())
       ->capture_default_str()
       ->group(kQueue);
   Choices(command->add_option("--order", simulate_.orders,

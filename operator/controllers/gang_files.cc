@@ -6,6 +6,7 @@
 #include "operator/api/decode.h"
 #include "operator/cluster/build_cluster.h"
 #include "operator/controllers/create_or_read.h"
+#include "operator/framework/traits.h"
 #include "operator/kube/ssh_key.h"
 #include "operator/launch/attempt_files.h"
 #include "operator/launch/compute_domain.h"
@@ -45,7 +46,7 @@ Result<launch::Gang> GangFiles::Of(const api::TrainingJob& job, const api::Place
         "spec.topology.computeDomain is Auto, but the domains of all workers do not fit into the "
         "1 MiB of a ConfigMap: shorten their names, or remove computeDomain");
   }
-  if (job.framework.type == api::FrameworkType::kMPI) {
+  if (framework::TraitsOf(job.framework).launches_by_ssh()) {
     if (Status made = MakeSecret(gang); !made) return made.error();
   }
   if (launch::NeedsComputeDomain(gang)) {
@@ -93,7 +94,7 @@ Status GangFiles::Delete(const api::TrainingJob& job, const api::Placement* plac
       }
     }
   }
-  if (placement == nullptr || job.framework.type != api::FrameworkType::kMPI) return {};
+  if (placement == nullptr || !framework::TraitsOf(job.framework).launches_by_ssh()) return {};
   gang.placement_uid = placement->meta.uid;
   // Its uid is not known, because Secrets are never read; the name has the Placement's.
   return writer_.Delete({Kind::kSecret, {job.meta.key.space, launch::SecretName(gang)}, "", ""});

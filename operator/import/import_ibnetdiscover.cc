@@ -340,6 +340,10 @@ class IbImporter {
 
 }  // namespace
 
+bool LooksLikeIbnetdiscover(std::string_view text) {
+  return HasAny(text, {"switchguid=", "caguid="});
+}
+
 Result<ImportedCluster> ImportIbnetdiscover(const manifest::Source& source,
                                             const ImportOptions& options) {
   return IbImporter(source, options).Import();

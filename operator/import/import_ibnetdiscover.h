@@ -1,10 +1,14 @@
 #pragma once
 
+#include <string_view>
+
 #include "operator/base/result.h"
 #include "operator/import/imported_cluster.h"
 #include "operator/manifest/source.h"
 
 namespace weft::import {
+
+bool LooksLikeIbnetdiscover(std::string_view text);
 
 // Makes a cluster from the output of ibnetdiscover for an InfiniBand fabric.
 //

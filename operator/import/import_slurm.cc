@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "operator/import/import_slurm_yaml.h"
 #include "operator/import/import_text.h"
 #include "operator/import/slurm_domains.h"
 
@@ -145,6 +146,14 @@ class TopologyReader {
 };
 
 }  // namespace
+
+bool LooksLikeSlurm(std::string_view text) {
+  return HasAny(text, {"SwitchName=", "BlockName="}) || HasTopologyKey(text);
+}
+
+bool IsTopologyYaml(const manifest::Source& source) {
+  return HasTopologyKey(source.text) || source.name.ends_with(".yaml");
+}
 
 Result<ImportedCluster> ImportSlurm(const manifest::Source& source, const ImportOptions& options) {
   return TopologyReader(source, options).Read();

@@ -1,10 +1,18 @@
 #pragma once
 
+#include <string_view>
+
 #include "operator/base/result.h"
 #include "operator/import/imported_cluster.h"
 #include "operator/manifest/source.h"
 
 namespace weft::import {
+
+// Whether the text looks like a topology.conf or a topology.yaml.
+bool LooksLikeSlurm(std::string_view text);
+// Whether a Slurm file is a topology.yaml (import_slurm_yaml.h): by its text, or by its name if the
+// text is not recognised.
+bool IsTopologyYaml(const manifest::Source& source);
 
 // Makes a cluster from a Slurm topology.conf of the tree plug-in (SwitchName=, Switches=, Nodes=)
 // or the block plug-in (BlockName=, Nodes=, BlockSizes=), with labels weft.dev/leaf,

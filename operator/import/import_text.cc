@@ -1,5 +1,6 @@
 #include "operator/import/import_text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 
@@ -121,6 +122,12 @@ std::string Quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text.substr(0, kShown)) out += c >= ' ' && c <= '~' ? c : '?';
   return out + (text.size() > kShown ? "...\"" : "\"");
+}
+
+bool HasAny(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+    return text.find(word) != std::string_view::npos;
+  });
 }
 
 std::string_view Trim(std::string_view text) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,9 @@ Error AtLine(const std::string& source, std::size_t line, const std::string& wha
 
 // The text in quotes for a message: at most 60 bytes; unprintable ones become '?'.
 std::string Quoted(std::string_view text);
+
+// Whether the text holds one of the words.
+bool HasAny(std::string_view text, std::initializer_list<std::string_view> words);
 
 std::string_view Trim(std::string_view text);
 std::string LowerCase(std::string_view text);  // ASCII letters only

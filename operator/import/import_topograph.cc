@@ -6,8 +6,11 @@
 #include <utility>
 
 #include "operator/api/json_text.h"
+#include "operator/import/import_slurm.h"
 #include "operator/import/import_text.h"
 #include "operator/import/import_tree.h"
+#include "operator/manifest/locate.h"
+#include "operator/manifest/reader.h"
 
 namespace weft::import {
 namespace {
@@ -204,9 +207,22 @@ class ModelReader {
 
 }  // namespace
 
+bool LooksLikeTopograph(std::string_view text) {
+  return HasAny(text, {"switches:", "blocks:", "\"switches\""}) && !LooksLikeSlurm(text);
+}
+
 Result<ImportedCluster> ImportTopograph(const nlohmann::json& model, const std::string& source,
                                         const ImportOptions& options) {
   return ModelReader(source, options).Read(model);
+}
+
+Result<ImportedCluster> ImportTopographText(const manifest::Source& source,
+                                            const ImportOptions& options) {
+  const auto model = manifest::ReadDocument(source);
+  if (!model) return model.error();
+  auto cluster = ImportTopograph(*model, source.name, options);
+  if (cluster) return cluster;
+  return Error{cluster.error().kind, manifest::WithLine({source}, cluster.error().message)};
 }
 
 }  // namespace weft::import

@@ -7,8 +7,6 @@
 
 namespace weft::launch {
 
-inline constexpr const char* kFilesFolder = "/etc/weft";
-
 // The environment variables of every worker, for all frameworks:
 //   WEFT_JOB, WEFT_NAMESPACE, WEFT_ATTEMPT   identify the gang
 //   WEFT_WORKERS, WEFT_WORKER_INDEX          number of workers, node rank

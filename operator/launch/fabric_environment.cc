@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "operator/life/host_name.h"
+#include "operator/framework/host_name.h"
 
 namespace weft::launch {
 namespace {
@@ -60,7 +60,8 @@ Environment FabricEnvironment(const fabric::FabricSpec& spec, const api::Trainin
     const bool rdma = std::any_of(spec.levels.begin(), spec.levels.end(), [](const auto& level) {
       return level.link && IsRdma(level.link->type);
     });
-    if (rdma && !life::OnHostNetwork(job)) environment.emplace_back("NCCL_SOCKET_IFNAME", "eth0");
+    const bool pod_network = !framework::OnHostNetwork(job);
+    if (rdma && pod_network) environment.emplace_back("NCCL_SOCKET_IFNAME", "eth0");
   }
   for (const auto& variable : spec.environment) Set(variable.name, variable.value, environment);
   return environment;

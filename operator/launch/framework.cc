@@ -1,34 +1,25 @@
 #include "operator/launch/framework.h"
 
+#include "operator/framework/traits.h"
 #include "operator/launch/host_file.h"
-#include "operator/launch/jax.h"
-#include "operator/launch/mpi.h"
-#include "operator/launch/tensor_flow.h"
-#include "operator/launch/torch.h"
 
 namespace weft::launch {
 
 Environment FrameworkEnvironment(const Gang& gang, std::uint32_t worker) {
-  switch (gang.job->framework.type) {
-    case api::FrameworkType::kTorch:
-    case api::FrameworkType::kDeepSpeed:
-      return TorchEnvironment(gang, worker);
-    case api::FrameworkType::kJAX:
-      return JaxEnvironment(gang, worker);
-    case api::FrameworkType::kTensorFlow:
-      return TensorFlowEnvironment(gang, worker);
-    case api::FrameworkType::kMPI:
-      return MpiEnvironment(gang);
-    case api::FrameworkType::kCustom:
-      break;
-  }
-  return {};
+  const framework::Traits& traits = framework::TraitsOf(gang.job->framework);
+  return traits.environment == nullptr ? Environment() : traits.environment(gang, worker);
+}
+
+Environment FrameworkDefaults(const Gang& gang) {
+  const framework::Traits& traits = framework::TraitsOf(gang.job->framework);
+  return traits.defaults == nullptr ? Environment() : traits.defaults(gang);
 }
 
 std::map<std::string, std::string> FrameworkFiles(const Gang& gang) {
   const api::TrainingJob& job = *gang.job;
+  const framework::Traits& traits = framework::TraitsOf(job.framework);
   std::map<std::string, std::string> files;
-  if (job.framework.type == api::FrameworkType::kMPI) files = MpiFiles(gang);
+  if (traits.files != nullptr) files = traits.files(gang);
   if (HostFileBytes(job) == 0) return files;
   if (MakesHostFileInPod(job)) {
     files["fill"] = FillScript(job);

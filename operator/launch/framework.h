@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -9,6 +10,9 @@ namespace weft::launch {
 
 // Variables of the job's framework for one worker.
 Environment FrameworkEnvironment(const Gang& gang, std::uint32_t worker);
+
+// Variables of every worker that a template may override.
+Environment FrameworkDefaults(const Gang& gang);
 
 // Files of the framework in /etc/weft, in addition to placement.json; the same for all workers.
 std::map<std::string, std::string> FrameworkFiles(const Gang& gang);

@@ -4,7 +4,6 @@
 
 #include "operator/api/json_reader.h"
 #include "operator/api/json_text.h"
-#include "operator/life/host_name.h"
 
 namespace weft::launch {
 namespace {
@@ -34,10 +33,6 @@ GangLevel DecodeLevel(const api::Field& field) {
 
 std::string FilesName(const Gang& gang) {
   return gang.job->meta.key.name + "-" + std::to_string(gang.attempt) + "-weft";
-}
-
-std::string AddressOf(const api::TrainingJob& job, std::uint32_t worker) {
-  return life::HostName(job, worker) + "." + job.meta.key.name;
 }
 
 std::string PlacementFile(const Gang& gang, std::size_t bytes) {

@@ -4,45 +4,34 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "operator/launch/environment.h"
-#include "operator/launch/mpi.h"
-#include "operator/life/host_name.h"
+#include "operator/framework/host_name.h"
+#include "operator/framework/traits.h"
+#include "operator/framework/worker_container.h"
 
 namespace weft::launch {
 namespace {
 
+using framework::HostFileForm;
 using Json = nlohmann::json;
 
 // The other half of the ConfigMap is for placement.json and MPI's scripts.
 constexpr std::size_t kMostHostFile = kConfigMapBytes / 2;
 constexpr const char* kSourceFolder = "/etc/weft-files";
 
-// How a worker is written in the file.
-struct Form {
-  std::string behind;       // written after the address
-  std::uint32_t times = 0;  // lines per worker; 0: no file
-  bool bare_first = false;  // worker 0 has no Service name
-};
-
-Form FormOf(const api::TrainingJob& job) {
-  const std::uint32_t each = job.accelerator.per_worker;
-  if (job.framework.type == api::FrameworkType::kDeepSpeed) {
-    return {" slots=" + std::to_string(each), 1, false};
-  }
-  if (job.framework.type != api::FrameworkType::kMPI) return {};
-  if (job.framework.implementation == api::MpiImplementation::kOpenMPI) return {"", each, true};
-  return {":" + std::to_string(each), 1, false};
+HostFileForm FormOf(const api::TrainingJob& job) {
+  const auto form = framework::TraitsOf(job.framework).host_file;
+  return form == nullptr ? HostFileForm() : form(job);
 }
 
-std::string LineOf(const api::TrainingJob& job, const Form& form, std::uint32_t worker) {
+std::string LineOf(const api::TrainingJob& job, const HostFileForm& form, std::uint32_t worker) {
   const bool bare = form.bare_first && worker == 0;
-  return (bare ? life::HostName(job, 0) : AddressOf(job, worker)) + form.behind + "\n";
+  return (bare ? framework::HostName(job, 0) : AddressOf(job, worker)) + form.behind + "\n";
 }
 
 }  // namespace
 
 std::string HostFile(const api::TrainingJob& job) {
-  const Form form = FormOf(job);
+  const HostFileForm form = FormOf(job);
   std::string text;
   for (std::uint32_t w = 0; w < job.replicas; ++w) {
     const std::string line = LineOf(job, form, w);
@@ -52,7 +41,7 @@ std::string HostFile(const api::TrainingJob& job) {
 }
 
 std::size_t HostFileBytes(const api::TrainingJob& job) {
-  const Form form = FormOf(job);
+  const HostFileForm form = FormOf(job);
   const std::size_t first = LineOf(job, form, 0).size();
   const std::size_t other = (AddressOf(job, 0) + form.behind + "\n").size();
   return form.times * (first + (job.replicas - 1) * other);
@@ -63,8 +52,8 @@ bool MakesHostFileInPod(const api::TrainingJob& job) { return HostFileBytes(job)
 // printf, a shell builtin, repeats its format for every argument: one call per worker, without a
 // process.
 std::string FillScript(const api::TrainingJob& job) {
-  const Form form = FormOf(job);
-  const std::string width = std::to_string(life::PaddedWorker(job, 0).size());
+  const HostFileForm form = FormOf(job);
+  const std::string width = std::to_string(framework::PaddedWorker(job, 0).size());
   const std::string address = job.meta.key.name + "-%0" + width + "d." + job.meta.key.name;
   std::string numbers;
   for (std::uint32_t i = 0; i < form.times; ++i) numbers += " $w";
@@ -89,8 +78,8 @@ std::string FillScript(const api::TrainingJob& job) {
 
 void AddFillContainer(const Gang& gang, std::uint32_t worker, Json& spec) {
   const api::TrainingJob& job = *gang.job;
-  const bool reads = job.framework.type == api::FrameworkType::kDeepSpeed || worker == 0;
-  const Json* trainer = WorkerContainer(job, spec);
+  const bool reads = FormOf(job).all_read || worker == 0;
+  const Json* trainer = framework::WorkerContainer(job, spec);
   if (!reads || !MakesHostFileInPod(job) || trainer == nullptr) return;
   for (Json& volume : spec.at("volumes")) {
     if (volume["name"] == "weft") volume["name"] = "weft-files";

@@ -13,7 +13,7 @@ namespace weft::launch {
 // ConfigMap v1: "The data stored ... must not exceed 1 MiB").
 inline constexpr std::size_t kConfigMapBytes = std::size_t{1} << 20;
 
-// The hostfile with the workers in order, for the launchers of MPI and DeepSpeed:
+// The hostfile with the workers in order, in the form of the framework (framework/traits.h):
 //   DeepSpeed         "<address> slots=<GPUs>"
 //   Open MPI          a line for each rank; worker 0 has its bare host name, the only name by which
 //                     Open MPI recognises the host that mpirun runs on

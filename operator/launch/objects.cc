@@ -7,16 +7,16 @@
 #include "operator/api/kueue.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/cluster/placement_pods.h"
+#include "operator/framework/host_name.h"
+#include "operator/framework/traits.h"
 #include "operator/launch/compute_domain.h"
 #include "operator/launch/environment.h"
 #include "operator/launch/framework.h"
 #include "operator/launch/host_file.h"
 #include "operator/launch/metadata.h"
-#include "operator/launch/mpi.h"
 #include "operator/launch/pin.h"
 #include "operator/launch/verify_container.h"
 #include "operator/launch/volumes.h"
-#include "operator/life/host_name.h"
 #include "operator/life/job_view.h"
 #include "operator/life/kueue_check.h"
 
@@ -76,7 +76,8 @@ void AddOfQueue(const api::Raw& queue, Json& pod) {
 }  // namespace
 
 std::string PodName(const api::TrainingJob& job, std::int64_t attempt, std::uint32_t worker) {
-  return job.meta.key.name + "-" + std::to_string(attempt) + "-" + life::PaddedWorker(job, worker);
+  return job.meta.key.name + "-" + std::to_string(attempt) + "-" +
+         framework::PaddedWorker(job, worker);
 }
 
 Json MakePod(const Gang& gang, std::uint32_t worker) {
@@ -84,7 +85,7 @@ Json MakePod(const Gang& gang, std::uint32_t worker) {
   const Json& pod_template = job.raw->at("spec").at("workers").at("template");
   Json spec = pod_template.at("spec");
   spec["restartPolicy"] = "Never";
-  spec["hostname"] = life::HostName(job, worker);
+  spec["hostname"] = framework::HostName(job, worker);
   spec["subdomain"] = job.meta.key.name;
   PinTo(gang.nodes[Seeded(Bug::kPinnedElsewhere) ? 0 : worker], spec);
   if (Seeded(Bug::kTemplateChanged)) spec["hostNetwork"] = true;
@@ -93,14 +94,13 @@ Json MakePod(const Gang& gang, std::uint32_t worker) {
   AddComputeDomainClaim(gang, spec);
   AddFillContainer(gang, worker, spec);
   Environment environment = WorkerEnvironment(gang, worker);
-  Environment framework = FrameworkEnvironment(gang, worker);
-  environment.insert(environment.end(), framework.begin(), framework.end());
+  const Environment ranks = FrameworkEnvironment(gang, worker);
+  environment.insert(environment.end(), ranks.begin(), ranks.end());
   Environment defaults = gang.fabric;
-  if (job.framework.type == api::FrameworkType::kMPI) {
-    const Environment more = MpiDefaults(gang);
-    defaults.insert(defaults.end(), more.begin(), more.end());
-    if (worker != 0) ServeSsh(job, spec);
-  }
+  const Environment more = FrameworkDefaults(gang);
+  defaults.insert(defaults.end(), more.begin(), more.end());
+  const auto serve = framework::TraitsOf(job.framework).serve;
+  if (serve != nullptr && worker != 0) serve(job, spec);
   AddEnvironment(environment, defaults, spec);
   Json pod = {{"apiVersion", "v1"},
               {"kind", "Pod"},

@@ -7,7 +7,7 @@
 
 #include "operator/base/quantity.h"
 #include "operator/base/units.h"
-#include "operator/launch/environment.h"
+#include "operator/framework/traits.h"
 #include "operator/launch/ssh_secret.h"
 
 namespace weft::launch {
@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* kSharedMemory = "/dev/shm";
-constexpr int kExecutable = 0555;  // some of MPI's files are scripts
+constexpr int kExecutable = 0555;  // some of the files are MPI's scripts
 
 Json& ListAt(Json& object, const char* key) {
   Json& list = object[key];
@@ -63,7 +63,7 @@ void AddVolumes(const Gang& gang, Json& spec) {
   }
   Json& volumes = ListAt(spec, "volumes");
   Json files = {{"name", FilesName(gang)}};
-  if (gang.job->framework.type == api::FrameworkType::kMPI) {
+  if (framework::TraitsOf(gang.job->framework).launches_by_ssh()) {
     Json sources = Json::array({{{"configMap", std::move(files)}}, SshVolumeSource(gang)});
     volumes.push_back(
         {{"name", "weft"},

@@ -7,6 +7,7 @@
 #include "operator/base/check.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/cluster/text.h"
+#include "operator/framework/traits.h"
 #include "operator/life/attempt_labels.h"
 #include "operator/life/completed_indexes.h"
 #include "operator/life/fault.h"
@@ -44,9 +45,10 @@ std::vector<std::uint32_t> MissingWorkers(const Life& life) {
   return missing;
 }
 
-// Whether every worker has succeeded; in an MPI job only worker 0 counts, where the launcher runs.
+// Whether every worker has succeeded. If one launcher starts all ranks, as in an MPI job, only
+// worker 0 counts, where it runs.
 bool Completed(const Life& life) {
-  if (life.job.framework.type == api::FrameworkType::kMPI) {
+  if (framework::TraitsOf(life.job.framework).launches_by_ssh()) {
     return !life.status.record.completed_indexes.empty() && SucceededWorkers(life).front();
   }
   const std::int64_t succeeded = life.status.record.workers.succeeded;

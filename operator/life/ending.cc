@@ -6,6 +6,7 @@
 #include "operator/api/conditions.h"
 #include "operator/base/check.h"
 #include "operator/base/seeded_bug.h"
+#include "operator/framework/traits.h"
 #include "operator/life/accept.h"
 #include "operator/life/clear.h"
 #include "operator/life/fault.h"
@@ -25,11 +26,11 @@ JobStep DepartStep(Life& life) {
 namespace {
 
 // What the workers needed of the cluster, and what would be in the way of others: their names, the
-// ComputeDomain (a node has at most one) and the private key of MPI's ssh.
+// ComputeDomain (a node has at most one) and the private key of a launcher's ssh.
 std::optional<JobStep> DropFiles(const Life& life) {
   if (life.view.service) return DeleteService{};
   const api::TrainingJob& job = life.job;
-  if (!job.topology.compute_domain && job.framework.type != api::FrameworkType::kMPI) {
+  if (!job.topology.compute_domain && !framework::TraitsOf(job.framework).launches_by_ssh()) {
     return std::nullopt;
   }
   const api::Placement* placement = PlacementOfAttempt(life);

@@ -7,6 +7,7 @@
 #include "operator/api/names.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/base/short_text.h"
+#include "operator/framework/traits.h"
 #include "operator/life/attempt_labels.h"
 #include "operator/life/completed_indexes.h"
 #include "operator/life/exclusion.h"
@@ -34,8 +35,9 @@ std::string FailureText(const api::TrainingJob& job, const api::Pod::Failure& fa
   std::string text = " ended with exit code " + std::to_string(code) + " (" +
                      (failure.reason.empty() ? "Error" : failure.reason) + ")";
   if (code != kCommandNotFound && code != kCannotExecute) return text;
-  if (job.framework.type == api::FrameworkType::kMPI && worker != 0) {
-    return text + "; the image may lack sshd, which mpirun on worker 0 needs";
+  const framework::Traits& traits = framework::TraitsOf(job.framework);
+  if (traits.launches_by_ssh() && worker != 0) {
+    return text + "; " + std::string(traits.serve_not_found);
   }
   return text + "; the command may be missing in the image, or not executable: " +
          CommandOf(job, failure.container);

@@ -1,33 +1,18 @@
 #include "operator/life/launcher.h"
 
-#include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
 
 #include "operator/api/names.h"
+#include "operator/framework/traits.h"
 
 namespace weft::life {
 namespace {
 
-using api::FrameworkType;
 using Words = std::vector<std::string>;
 
 constexpr std::size_t kCommandBytes = 120;
-
-struct Launcher {
-  std::string_view program;
-  FrameworkType framework;
-};
-// horovodrun starts its ranks with MPI's launcher, or by ssh like MPI.
-constexpr auto kLaunchers = std::to_array<Launcher>({{"torchrun", FrameworkType::kTorch},
-                                                     {"ft_launcher", FrameworkType::kTorch},
-                                                     {"deepspeed", FrameworkType::kDeepSpeed},
-                                                     {"mpirun", FrameworkType::kMPI},
-                                                     {"mpiexec", FrameworkType::kMPI},
-                                                     {"mpiexec.hydra", FrameworkType::kMPI},
-                                                     {"horovodrun", FrameworkType::kMPI}});
 
 Words WordsOf(const nlohmann::json& container) {
   Words words;
@@ -48,26 +33,9 @@ const nlohmann::json* ContainersOf(const api::TrainingJob& job, const char* list
   return found != spec.end() && found->is_array() ? &*found : nullptr;
 }
 
-// DeepSpeed's ranks may be started by torchrun too.
-bool Starts(FrameworkType launcher, FrameworkType framework) {
-  return launcher == framework ||
-         (launcher == FrameworkType::kTorch && framework == FrameworkType::kDeepSpeed);
-}
-
-std::string_view Expected(FrameworkType type) {
-  if (type == FrameworkType::kMPI) return "mpirun or mpiexec";
-  return type == FrameworkType::kDeepSpeed ? "torchrun or deepspeed --no_ssh" : "torchrun";
-}
-
 bool IsPython(std::string_view program) {
   return program.starts_with("python") &&
          program.substr(6).find_first_not_of("0123456789.") == program.npos;
-}
-
-bool HasFlag(const Words& words, const std::string& flag) {
-  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-    return word == flag || word.starts_with(flag + "=");
-  });
 }
 
 }  // namespace
@@ -88,33 +56,27 @@ std::string CommandOf(const api::TrainingJob& job, const std::string& container)
 }
 
 std::optional<std::string> WrongLauncher(const api::TrainingJob& job) {
-  const FrameworkType type = job.framework.type;
-  if (type == FrameworkType::kCustom) return std::nullopt;
+  const framework::Traits& traits = framework::TraitsOf(job.framework);
+  if (traits.expects.empty()) return std::nullopt;
   const auto* containers = ContainersOf(job, "containers");
   if (containers == nullptr || containers->empty()) return std::nullopt;
   const Words words = WordsOf(containers->front());
   if (words.empty()) return std::nullopt;
   const std::string program = words[0].substr(words[0].rfind('/') + 1);
-  const std::string framework(NameOf(api::kFrameworkNames, type));
-  const auto known = std::find_if(kLaunchers.begin(), kLaunchers.end(),
-                                  [&](const Launcher& one) { return one.program == program; });
-  const bool own_processes = type == FrameworkType::kJAX || type == FrameworkType::kTensorFlow;
-  if (known != kLaunchers.end() && !Starts(known->framework, type)) {
-    return "framework " + framework + " expects " +
-           (own_processes ? "the script itself" : std::string(Expected(type))) +
-           ", but the command is " + program;
-  }
-  if (program == "deepspeed" && job.replicas > 1 &&
-      (!HasFlag(words, "--no_ssh") || !HasFlag(words, "--hostfile"))) {
-    return "deepspeed needs --no_ssh and --hostfile /etc/weft/hostfile; without them each worker "
-           "runs a job of its own";
+  const std::string expects = "framework " +
+                              std::string(NameOf(api::kFrameworkNames, job.framework.type)) +
+                              " expects " + std::string(traits.expects);
+  const bool known = framework::IsLauncher(program);
+  if (known && !traits.StartedBy(program)) return expects + ", but the command is " + program;
+  if (traits.wrong_options != nullptr) {
+    std::string wrong = traits.wrong_options(job, program, words);
+    if (!wrong.empty()) return wrong;
   }
   const bool module = words.size() > 2 && words[1] == "-m";
-  if (known == kLaunchers.end() && IsPython(program) && !module && !own_processes &&
-      (job.accelerator.per_worker > 1 || type == FrameworkType::kMPI)) {
-    return "framework " + framework + " expects " + std::string(Expected(type)) + " for its " +
-           std::to_string(job.accelerator.per_worker) + " ranks per worker, but " + program +
-           " starts one process";
+  if (!known && IsPython(program) && !module && !traits.own_processes &&
+      (job.accelerator.per_worker > 1 || traits.launches_by_ssh())) {
+    return expects + " for its " + std::to_string(job.accelerator.per_worker) +
+           " ranks per worker, but " + program + " starts one process";
   }
   return std::nullopt;
 }

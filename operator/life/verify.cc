@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "operator/base/check.h"
+#include "operator/framework/host_name.h"
 #include "operator/life/attempt_labels.h"
-#include "operator/life/host_name.h"
 
 namespace weft::life {
 namespace {
@@ -39,7 +39,7 @@ void ReadLine(const std::string& line, PodReport& report) {
 class Comparison {
  public:
   Comparison(const api::TrainingJob& job, const std::vector<std::string>& nodes)
-      : job_(job), nodes_(nodes), host_network_(OnHostNetwork(job)) {}
+      : job_(job), nodes_(nodes), host_network_(framework::OnHostNetwork(job)) {}
 
   void Compare(std::uint32_t worker, const api::Pod& pod) {
     WEFT_CHECK(worker < nodes_.size());
@@ -56,7 +56,7 @@ class Comparison {
       Mismatch("HostMismatch",
                who + " reports that it is worker " + std::to_string(*report.worker));
     }
-    const std::string host = HostName(job_, worker);
+    const std::string host = framework::HostName(job_, worker);
     if (!host_network_ && !report.host.empty() && report.host != host) {
       Mismatch("HostMismatch", who + " reports host " + report.host + ", not " + host);
     }

@@ -90,10 +90,10 @@ class Linter {
     const Result<cluster::Problem> problem = cluster::MakeProblem(on, workload);
     if (!problem) return Invalid(problem.error(), *workload.place);
     CheckFits(on, workload, *problem);
-    for (LintRule rule : LintRules()) {
-      for (Finding& finding : rule({cluster_, on, workload, *problem})) {
+    for (const LintRule& rule : LintRules()) {
+      for (Finding& finding : rule.find({cluster_, on, workload, *problem})) {
         finding.place = *workload.place;
-        report_.never_fits = report_.never_fits || finding.reason == "DoesNotFit";
+        report_.never_fits = report_.never_fits || rule.never_fits;
         report_.findings.push_back(std::move(finding));
       }
     }

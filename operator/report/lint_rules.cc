@@ -275,25 +275,27 @@ Findings UnknownModels(const LintSubject& subject) {
   return findings;
 }
 
+// To add a finding, add its row here and its function above, or in lint_outlook.h if it follows
+// from a prediction.
 constexpr auto kRules = std::to_array<LintRule>({
-    TensorLeavesScaleUp,
-    ExpertLeavesLeaf,
-    NoComputeDomain,
-    Preempts,
-    Stranded,
-    Durations,
-    NoModel,
-    Preferences,
-    NotPredictable,
-    DoesNotFit,
-    RefusedLayout,
-    PipelineBubble,
-    MeasuredStepInvalid,
-    StepMetricInvalid,
-    ReservedName,
-    UnexpectedLauncher,
-    TooMany,
-    UnknownModels,
+    {TensorLeavesScaleUp},
+    {ExpertLeavesLeaf},
+    {NoComputeDomain},
+    {Preempts},
+    {Stranded},
+    {Durations},
+    {NoModel},
+    {Preferences},
+    {NotPredictable},
+    {.find = DoesNotFit, .never_fits = true},
+    {RefusedLayout},
+    {PipelineBubble},
+    {MeasuredStepInvalid},
+    {StepMetricInvalid},
+    {ReservedName},
+    {UnexpectedLauncher},
+    {TooMany},
+    {UnknownModels},
 });
 
 }  // namespace

@@ -8,9 +8,14 @@
 
 namespace weft::report {
 
-// A rule returns its findings without their place.
-using LintRule = std::vector<Finding> (*)(const LintSubject&);
+struct LintRule {
+  // The findings, without their place.
+  std::vector<Finding> (*find)(const LintSubject& subject);
+  // Whether a finding means that the workload can never run on its fabric.
+  bool never_fits = false;
+};
 
+// All rules, in the order of their findings.
 std::span<const LintRule> LintRules();
 
 }  // namespace weft::report

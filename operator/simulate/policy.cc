@@ -14,49 +14,53 @@
 namespace weft::simulate {
 namespace {
 
-constexpr std::array<std::pair<Policy, std::string_view>, 7> kPolicies{{
-    {Policy::kWeft, "weft"},
-    {Policy::kFirstFit, "first-fit"},
-    {Policy::kRandom, "random"},
-    {Policy::kPack, "pack"},
-    {Policy::kFewestDomains, "fewest-domains"},
-    {Policy::kTightestDomain, "tightest-domain"},
-    {Policy::kSlurmBlock, "slurm-block"},
-}};
+using Slots = fabric::ByNode<std::uint32_t>;
 
-fabric::ByNode<std::uint32_t> SlotsOf(const fabric::Claims& claims,
-                                      const objective::Request& request, bool empty) {
+struct PolicyRow {
+  std::string_view name;  // as users write it
+  std::string_view hint;  // behind the name in the help; "": none
+  // The nodes of the workers; empty if the job does not fit. Null: the solver chooses.
+  report::Nodes (*choose)(const fabric::Fabric& fabric, const Slots& slots, std::uint32_t workers,
+                          SplitMix64& random);
+  // Whether a job always fits where enough slots are free; else only `choose` knows.
+  bool takes_any_slots = true;
+};
+
+template <report::Nodes (*choose)(const fabric::Fabric&, const Slots&, std::uint32_t)>
+report::Nodes By(const fabric::Fabric& fabric, const Slots& slots, std::uint32_t workers,
+                 SplitMix64&) {
+  return choose(fabric, slots, workers);
+}
+
+report::Nodes ByChance(const fabric::Fabric&, const Slots& slots, std::uint32_t workers,
+                       SplitMix64& random) {
+  return report::RandomFit(slots, workers, random);
+}
+
+// To add a policy, add its row here and its function in report/baselines.h. weft stays the first.
+constexpr auto kPolicies = std::to_array<PolicyRow>({
+    {"weft", "", nullptr},
+    {"first-fit", "by name", By<report::FirstFit>},
+    {"random", "", ByChance},
+    {"pack", "the fullest nodes", By<report::PackNodes>},
+    {"fewest-domains", "Kueue, Koordinator", By<report::FewestDomains>},
+    {"tightest-domain", "kube-scheduler", By<report::TightestDomain>},
+    {"slurm-block", "", By<report::BlockSegments>, /*takes_any_slots=*/false},
+});
+static_assert(kPolicies[static_cast<std::size_t>(Policy::kWeft)].choose == nullptr);
+
+const PolicyRow& RowOf(Policy policy) { return kPolicies[static_cast<std::size_t>(policy)]; }
+
+Slots SlotsOf(const fabric::Claims& claims, const objective::Request& request, bool empty) {
   rules::SlotQuery query;
   query.pod = &request.pod;
   query.job = request.job;
   query.excluded = request.excluded;
   query.cap = request.workers;
   query.ignore_claims = empty;
-  fabric::ByNode<std::uint32_t> slots;
+  Slots slots;
   rules::CountSlots(claims, query, slots);
   return slots;
-}
-
-report::Nodes Choose(Policy policy, const fabric::Fabric& fabric,
-                     const fabric::ByNode<std::uint32_t>& slots, std::uint32_t workers,
-                     SplitMix64& random) {
-  switch (policy) {
-    case Policy::kWeft:
-      return {};
-    case Policy::kFirstFit:
-      return report::FirstFit(fabric, slots, workers);
-    case Policy::kRandom:
-      return report::RandomFit(slots, workers, random);
-    case Policy::kPack:
-      return report::PackNodes(fabric, slots, workers);
-    case Policy::kFewestDomains:
-      return report::FewestDomains(fabric, slots, workers);
-    case Policy::kTightestDomain:
-      return report::TightestDomain(fabric, slots, workers);
-    case Policy::kSlurmBlock:
-      return report::BlockSegments(fabric, slots, workers);
-  }
-  return {};
 }
 
 }  // namespace
@@ -64,19 +68,26 @@ report::Nodes Choose(Policy policy, const fabric::Fabric& fabric,
 std::span<const Policy> AllPolicies() {
   static constexpr auto kAll = [] {
     std::array<Policy, kPolicies.size()> all{};
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = kPolicies[i].first;
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Policy>(i);
     return all;
   }();
   return kAll;
 }
 
-std::string_view PolicyName(Policy policy) {
-  return kPolicies[static_cast<std::size_t>(policy)].second;
+std::string_view PolicyName(Policy policy) { return RowOf(policy).name; }
+
+std::string PolicyList() {
+  std::string text;
+  for (const PolicyRow& row : kPolicies) {
+    text += (text.empty() ? "" : ", ") + std::string(row.name);
+    if (!row.hint.empty()) text += " (" + std::string(row.hint) + ")";
+  }
+  return text;
 }
 
 std::optional<Policy> FindPolicy(std::string_view name) {
-  for (const auto& [policy, text] : kPolicies) {
-    if (text == name) return policy;
+  for (const Policy policy : AllPolicies()) {
+    if (PolicyName(policy) == name) return policy;
   }
   return std::nullopt;
 }
@@ -85,7 +96,8 @@ std::optional<std::vector<fabric::NodeIndex>> Placer::Place(const fabric::Claims
                                                             const objective::Request& request,
                                                             const traffic::WorkerGraph& graph,
                                                             bool empty) {
-  if (policy_ == Policy::kWeft) {
+  const auto choose = RowOf(policy_).choose;
+  if (choose == nullptr) {
     objective::Options options;
     options.ignore_claims = empty;
     auto plan = placement::Solve(claims, request, graph, options);
@@ -93,7 +105,7 @@ std::optional<std::vector<fabric::NodeIndex>> Placer::Place(const fabric::Claims
     return std::move(plan->nodes);
   }
   report::Nodes nodes =
-      Choose(policy_, claims.fabric(), SlotsOf(claims, request, empty), request.workers, random_);
+      choose(claims.fabric(), SlotsOf(claims, request, empty), request.workers, random_);
   if (nodes.empty()) return std::nullopt;
   return nodes;
 }
@@ -102,7 +114,7 @@ std::optional<std::vector<fabric::NodeIndex>> Placer::Reserve(const fabric::Clai
                                                               const objective::Request& request,
                                                               const traffic::WorkerGraph& graph,
                                                               bool empty) {
-  if (policy_ != Policy::kWeft) return Place(claims, request, graph, empty);
+  if (RowOf(policy_).choose != nullptr) return Place(claims, request, graph, empty);
   auto plan = placement::Solve(claims, request, graph, plan::ReservationOptions(empty));
   if (!plan) return std::nullopt;
   return std::move(plan->nodes);
@@ -110,12 +122,14 @@ std::optional<std::vector<fabric::NodeIndex>> Placer::Reserve(const fabric::Clai
 
 bool Placer::Fits(const fabric::Claims& claims, const objective::Request& request,
                   const traffic::WorkerGraph& graph) const {
-  if (policy_ == Policy::kWeft) return placement::Fits(claims, request, graph);
-  const fabric::ByNode<std::uint32_t> slots = SlotsOf(claims, request, false);
-  if (policy_ != Policy::kSlurmBlock) {
+  const PolicyRow& row = RowOf(policy_);
+  if (row.choose == nullptr) return placement::Fits(claims, request, graph);
+  const Slots slots = SlotsOf(claims, request, false);
+  if (row.takes_any_slots) {
     return std::accumulate(slots.begin(), slots.end(), std::uint64_t{0}) >= request.workers;
   }
-  return !report::BlockSegments(claims.fabric(), slots, request.workers).empty();
+  SplitMix64 random = random_;
+  return !row.choose(claims.fabric(), slots, request.workers, random).empty();
 }
 
 }  // namespace weft::simulate

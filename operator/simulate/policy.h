@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,19 +14,15 @@
 
 namespace weft::simulate {
 
-// Who chooses the nodes of a job. All policies meet the same node rules; report/baselines.h says
-// how the others choose.
-enum class Policy : std::uint8_t {
-  kWeft,
-  kFirstFit,
-  kRandom,
-  kPack,
-  kFewestDomains,
-  kTightestDomain,
-  kSlurmBlock,
-};
+// Who chooses the nodes of a job: the number of a row of the table in policy.cc. Only weft, the
+// operator's solver, has a name here. All policies meet the same node rules; report/baselines.h
+// says how the others choose.
+enum class Policy : std::uint8_t { kWeft };
 std::span<const Policy> AllPolicies();
 std::string_view PolicyName(Policy policy);  // "weft", "first-fit", ... as users write it
+// All names as the help lists them, those that need it with a word of explanation: "weft, first-fit
+// (by name), ...".
+std::string PolicyList();
 std::optional<Policy> FindPolicy(std::string_view name);
 
 class Placer {

@@ -11,10 +11,10 @@
 namespace weft::testing {
 namespace {
 
-constexpr std::array<std::string_view, 21> kPure = {
-    "base",    "fabric",    "traffic", "rules",    "outlook", "objective", "bound",
-    "search",  "placement", "api",     "manifest", "import",  "designs",   "cluster",
-    "predict", "plan",      "life",    "launch",   "report",  "simulate",  "render"};
+constexpr std::array<std::string_view, 22> kPure = {
+    "base",      "fabric", "traffic",  "rules",  "outlook",  "objective", "bound",   "search",
+    "placement", "api",    "manifest", "import", "designs",  "cluster",   "predict", "plan",
+    "framework", "life",   "launch",   "report", "simulate", "render"};
 constexpr std::array<std::string_view, 11> kShell = {"run",         "metrics", "kube",    "promql",
                                                      "watch",       "http",    "program", "cli",
                                                      "controllers", "service", "manager"};
@@ -310,6 +310,16 @@ Violations CheckOwnHeaders(const std::vector<SourceFile>& files,
     if (source && !paths.contains(UnitOf(file.path) + ".h")) without.push_back(file.path);
   }
   return WithoutKnown(without, known, ": has no header of its own name");
+}
+
+Violations CheckEnumerators(const std::vector<SourceFile>& files, std::string_view type,
+                            const std::vector<Exception>& known) {
+  const std::string value = std::string(type) + "::k";
+  std::vector<std::string> naming;
+  for (const SourceFile& file : files) {
+    if (CodeOnly(file.text).find(value) != std::string::npos) naming.push_back(file.path);
+  }
+  return WithoutKnown(naming, known, ": names values of " + std::string(type));
 }
 
 Violations CheckNamespace(const SourceFile& file) {

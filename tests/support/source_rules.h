@@ -50,6 +50,11 @@ Violations CheckCircles(const std::vector<SourceFile>& files, const std::vector<
 Violations CheckOwnHeaders(const std::vector<SourceFile>& files,
                            const std::vector<Exception>& known);
 
+// No file names a value of the enum (`type`::k...), except `known` ones, each with its reason: what
+// is special about a value then stands in its row or in a file of its own, and not in a switch.
+Violations CheckEnumerators(const std::vector<SourceFile>& files, std::string_view type,
+                            const std::vector<Exception>& known);
+
 // The namespace is the folder: a file of operator/fabric declares names in weft::fabric and nowhere
 // else. Exceptions: base, whose names all modules use, declares them in weft; mains have no names.
 Violations CheckNamespace(const SourceFile& file);

@@ -272,6 +272,15 @@ TEST(OwnHeaderRules, FindASourceWithoutItsHeader) {
                         "operator/a/y.cc: is an exception without a reason"}));
 }
 
+TEST(EnumeratorRules, FindAFileThatTellsValuesApart) {
+  const std::vector<SourceFile> files = {
+      {"operator/a/x.cc", "// Colour::kRed\nbool f(Colour c) { return c == Colour::kRed; }\n"},
+      {"operator/a/y.cc", "// Colour::kRed\nColour c; const char* t = \"Colour::kRed\";\n"},
+      {"operator/a/z.cc", "Colour c = Colour::kBlue;\n"}};
+  EXPECT_EQ(CheckEnumerators(files, "Colour", {{"operator/a/z.cc", "the default"}}),
+            Violations{"operator/a/x.cc: names values of Colour"});
+}
+
 // The tree itself.
 
 const fs::path kRoot = WEFT_SOURCE_DIR;
@@ -324,6 +333,15 @@ TEST(Tree, GivesEverySourceItsOwnHeader) {
       {"operator/watch/store_reads.cc", "the members of Store that only read"},
   };
   EXPECT_EQ(CheckOwnHeaders(SourcesUnder("operator"), known), Violations{});
+}
+
+// A framework is its row in api/framework.h and its file in framework/.
+TEST(Tree, TellsNoFrameworksApart) {
+  const std::vector<Exception> known = {
+      {"operator/api/framework.h", "Custom, the default"},
+      {"operator/api/decode_framework.cc", "Custom, if the type that is read is none"},
+  };
+  EXPECT_EQ(CheckEnumerators(SourcesUnder("operator"), "FrameworkType", known), Violations{});
 }
 
 TEST(Tree, DeclaresNamesInTheNamespaceOfTheFolder) {

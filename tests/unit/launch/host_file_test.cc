@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "operator/api/decode.h"
+#include "operator/framework/tensor_flow.h"
 #include "operator/launch/framework.h"
 #include "operator/launch/objects.h"
 #include "operator/life/worker_limit.h"
@@ -120,8 +121,8 @@ TEST(HostFileTest, TheMostOfTensorFlowIsExact) {
     EXPECT_NE(why->find("enough for " + std::to_string(most) + " with"), std::string::npos) << *why;
     const Gang gang = GangOf(too_many);
     EXPECT_EQ(LongestVariable(FrameworkEnvironment(gang, most)),
-              life::TensorFlowConfigBytes(too_many, most + 1));
-    EXPECT_GT(life::TensorFlowConfigBytes(too_many, most + 1), kLongestString);
+              framework::TensorFlowConfigBytes(too_many, most + 1));
+    EXPECT_GT(framework::TensorFlowConfigBytes(too_many, most + 1), kLongestString);
   }
 }
 

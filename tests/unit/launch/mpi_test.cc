@@ -1,4 +1,4 @@
-#include "operator/launch/mpi.h"
+#include "operator/framework/mpi.h"
 
 #include <gtest/gtest.h>
 

@@ -119,7 +119,7 @@ TEST(Run, TheSameSeedGivesTheSameOutcome) {
     EXPECT_EQ(scene.Run(rules), scene.Run(rules)) << PolicyName(policy);
   }
   DispatchRules one, other;
-  one.policy = other.policy = Policy::kRandom;
+  one.policy = other.policy = *FindPolicy("random");
   other.seed = 2;
   EXPECT_NE(scene.Run(one), scene.Run(other));
 }

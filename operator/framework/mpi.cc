@@ -1,15 +1,45 @@
-#include "operator/launch/mpi.h"
+#include "operator/framework/mpi.h"
 
+#include <array>
 #include <nlohmann/json.hpp>
 
-#include "operator/launch/environment.h"
-#include "operator/life/host_name.h"
+#include "operator/framework/host_name.h"
+#include "operator/framework/worker_container.h"
 
-namespace weft::launch {
+namespace weft::framework {
 namespace {
 
 using Json = nlohmann::json;
 using api::MpiImplementation;
+
+// horovodrun starts its ranks with MPI's launcher, or by ssh like MPI.
+constexpr auto kMpiLaunchers =
+    std::to_array<std::string_view>({"mpirun", "mpiexec", "mpiexec.hydra", "horovodrun"});
+
+constexpr auto kOpenMpiVariables = std::to_array<std::string_view>(
+    {"OMPI_MCA_orte_default_hostfile", "OMPI_MCA_orte_keep_fqdn_hostnames",
+     "OMPI_MCA_orte_set_default_slots", "OMPI_MCA_rmaps", "OMPI_MCA_plm", "OMPI_MCA_plm_rsh_agent",
+     "PRTE_MCA_prte_default_hostfile", "PRTE_MCA_prte_keep_fqdn_hostnames",
+     "PRTE_MCA_rmaps_default_mapping_policy", "PRTE_MCA_plm", "PRTE_MCA_plm_ssh_agent"});
+constexpr auto kIntelVariables = std::to_array<std::string_view>(
+    {"I_MPI_HYDRA_HOST_FILE", "I_MPI_HYDRA_BOOTSTRAP", "I_MPI_HYDRA_BOOTSTRAP_EXEC",
+     "I_MPI_PERHOST", "I_MPI_JOB_RESPECT_PROCESS_PLACEMENT"});
+constexpr auto kMpichVariables = std::to_array<std::string_view>(
+    {"HYDRA_HOST_FILE", "HYDRA_LAUNCHER", "HYDRA_LAUNCHER_EXEC", "HYDRA_ENV", "HYDRA_RMK"});
+
+Names MpiVariables(const api::Framework& framework) {
+  if (framework.implementation == MpiImplementation::kIntel) return kIntelVariables;
+  return framework.implementation == MpiImplementation::kMPICH ? Names(kMpichVariables)
+                                                               : Names(kOpenMpiVariables);
+}
+
+HostFileForm MpiHostFile(const api::TrainingJob& job) {
+  const std::uint32_t each = job.accelerator.per_worker;
+  if (job.framework.implementation == MpiImplementation::kOpenMPI) {
+    return {.times = each, .bare_first = true};
+  }
+  return {.behind = ":" + std::to_string(each), .times = 1};
+}
 
 std::string File(const char* name) { return std::string(kFilesFolder) + "/" + name; }
 
@@ -68,9 +98,7 @@ std::string SshdConfig(const api::Framework& framework) {
          "ForceCommand /etc/weft/session\n";
 }
 
-}  // namespace
-
-Environment MpiEnvironment(const Gang& gang) {
+Environment MpiEnvironment(const Gang& gang, std::uint32_t) {
   const std::string hosts = File("hostfile"), rsh = File("rsh");
   switch (gang.job->framework.implementation) {
     case MpiImplementation::kIntel:
@@ -99,10 +127,19 @@ Environment MpiEnvironment(const Gang& gang) {
           {"PRTE_MCA_plm_ssh_agent", rsh}};
 }
 
+void ServeSsh(const api::TrainingJob& job, Json& spec) {
+  Json* container = WorkerContainer(job, spec);
+  if (container == nullptr) return;
+  (*container)["command"] = {"/bin/sh", File("worker")};
+  container->erase("args");
+}
+
+}  // namespace
+
 Environment MpiDefaults(const Gang& gang) {
   const MpiImplementation implementation = gang.job->framework.implementation;
   if (implementation != MpiImplementation::kOpenMPI) {
-    if (life::OnHostNetwork(*gang.job)) return {};
+    if (OnHostNetwork(*gang.job)) return {};
     const bool intel = implementation == MpiImplementation::kIntel;
     return {{intel ? "I_MPI_HYDRA_IFACE" : "HYDRA_IFACE", "eth0"}};
   }
@@ -121,21 +158,18 @@ std::map<std::string, std::string> MpiFiles(const Gang& gang) {
           {"session", kSession}};
 }
 
-Json* WorkerContainer(const api::TrainingJob& job, Json& spec) {
-  Json& containers = spec.at("containers");
-  for (Json& container : containers) {
-    const Json limits =
-        container.value("resources", Json::object()).value("limits", Json::object());
-    if (limits.contains(job.accelerator.resource_name)) return &container;
-  }
-  return containers.empty() ? nullptr : &containers.front();
+const Traits& MPITraits() {
+  static constexpr Traits kTraits = {
+      .environment = MpiEnvironment,
+      .defaults = MpiDefaults,
+      .reserved = MpiVariables,
+      .files = MpiFiles,
+      .host_file = MpiHostFile,
+      .expects = "mpirun or mpiexec",
+      .launchers = kMpiLaunchers,
+      .serve = ServeSsh,
+      .serve_not_found = "the image may lack sshd, which mpirun on worker 0 needs"};
+  return kTraits;
 }
 
-void ServeSsh(const api::TrainingJob& job, Json& spec) {
-  Json* container = WorkerContainer(job, spec);
-  if (container == nullptr) return;
-  (*container)["command"] = {"/bin/sh", File("worker")};
-  container->erase("args");
-}
-
-}  // namespace weft::launch
+}  // namespace weft::framework

@@ -1,10 +1,10 @@
-#include "operator/life/host_name.h"
+#include "operator/framework/host_name.h"
 
 #include <algorithm>
 
 #include <nlohmann/json.hpp>
 
-namespace weft::life {
+namespace weft::framework {
 
 std::string PaddedWorker(const api::TrainingJob& job, std::uint32_t worker) {
   const std::size_t width = std::to_string(std::max(1U, job.replicas) - 1).size();
@@ -18,10 +18,14 @@ std::string HostName(const api::TrainingJob& job, std::uint32_t worker) {
   return job.meta.key.name + "-" + PaddedWorker(job, worker);
 }
 
+std::string AddressOf(const api::TrainingJob& job, std::uint32_t worker) {
+  return HostName(job, worker) + "." + job.meta.key.name;
+}
+
 bool OnHostNetwork(const api::TrainingJob& job) {
   if (!job.raw) return false;
   const auto& spec = job.raw->at("spec").at("workers").at("template").at("spec");
   return spec.value("hostNetwork", false);
 }
 
-}  // namespace weft::life
+}  // namespace weft::framework

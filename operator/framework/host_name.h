@@ -5,7 +5,7 @@
 
 #include "operator/api/training_job.h"
 
-namespace weft::life {
+namespace weft::framework {
 
 // A worker's number, zero-padded to the width of the last worker's, so that names sort like ranks.
 std::string PaddedWorker(const api::TrainingJob& job, std::uint32_t worker);
@@ -13,7 +13,10 @@ std::string PaddedWorker(const api::TrainingJob& job, std::uint32_t worker);
 // A worker's host name, the same in every attempt: "<job>-<i>".
 std::string HostName(const api::TrainingJob& job, std::uint32_t worker);
 
+// "<host name>.<job>": the worker's DNS name inside its namespace.
+std::string AddressOf(const api::TrainingJob& job, std::uint32_t worker);
+
 // Whether the job's pods use the node's host name and interfaces (hostNetwork).
 bool OnHostNetwork(const api::TrainingJob& job);
 
-}  // namespace weft::life
+}  // namespace weft::framework

@@ -1,6 +1,21 @@
-#include "operator/launch/torch.h"
+#include "operator/framework/torch.h"
 
-namespace weft::launch {
+#include <array>
+
+#include "operator/framework/host_name.h"
+
+namespace weft::framework {
+namespace {
+
+constexpr auto kTorchLaunchers = std::to_array<std::string_view>({"torchrun", "ft_launcher"});
+
+constexpr auto kTorchVariables = std::to_array<std::string_view>(
+    {"PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK", "PET_MASTER_ADDR", "PET_MASTER_PORT",
+     "PET_RDZV_BACKEND", "PET_RDZV_ENDPOINT", "PET_RDZV_ID", "PET_LOCAL_ADDR", "PET_STANDALONE",
+     "MASTER_ADDR", "MASTER_PORT", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE",
+     "GROUP_RANK"});
+
+}  // namespace
 
 Environment TorchEnvironment(const Gang& gang, std::uint32_t worker) {
   const api::TrainingJob& job = *gang.job;
@@ -29,4 +44,14 @@ Environment TorchEnvironment(const Gang& gang, std::uint32_t worker) {
   return environment;
 }
 
-}  // namespace weft::launch
+Names TorchVariables(const api::Framework&) { return kTorchVariables; }
+
+const Traits& TorchTraits() {
+  static constexpr Traits kTraits = {.environment = TorchEnvironment,
+                                     .reserved = TorchVariables,
+                                     .expects = "torchrun",
+                                     .launchers = kTorchLaunchers};
+  return kTraits;
+}
+
+}  // namespace weft::framework

@@ -1,14 +1,14 @@
 #pragma once
 
-#include "operator/launch/gang.h"
+#include "operator/framework/traits.h"
 
-namespace weft::launch {
+namespace weft::framework {
 
 // The variables for one process per worker. jax.distributed.initialize() reads the coordinator and
 // the partition itself; the script passes it int(os.environ["JAX_NUM_PROCESSES"]) and
 // JAX_PROCESS_ID. If the gang's traffic uses NVLink between nodes, the partition is the NVLink
 // domain. Either all processes have a partition or none.
 // Source  jax/_src/distributed.py, JAX 0.10.
-Environment JaxEnvironment(const Gang& gang, std::uint32_t worker);
+const Traits& JAXTraits();
 
-}  // namespace weft::launch
+}  // namespace weft::framework

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "operator/launch/gang.h"
+#include "operator/framework/traits.h"
 
-namespace weft::launch {
+namespace weft::framework {
 
 // The variables for torchrun, which reads its options from PET_*, and for DeepSpeed under torchrun
 // or its own launcher. Static: node i has the ranks from i x perWorker on. C10d: torchrun sorts the
@@ -11,5 +11,9 @@ namespace weft::launch {
 // LOCAL_RANK. NVIDIA's ft_launcher orders nodes by GROUP_RANK.
 // Source  torch/distributed/run.py and elastic/rendezvous/dynamic_rendezvous.py, PyTorch 2.15.
 Environment TorchEnvironment(const Gang& gang, std::uint32_t worker);
+// Names of variables that only Weft may set for torchrun.
+Names TorchVariables(const api::Framework& framework);
 
-}  // namespace weft::launch
+const Traits& TorchTraits();
+
+}  // namespace weft::framework
