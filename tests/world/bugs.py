@@ -26,8 +26,8 @@ LONGEST_SECONDS = 60
 KUEUE = ["--kueue", "1"]
 SMALL = ["--nodes", "24", "--whole", "1"]
 MORE = {
-    "kLostReservation": KUEUE,
-    "kEvictedLast": KUEUE,
+    "kLostReservation": [*KUEUE, "--nodes", "24"],
+    "kEvictedLast": [*KUEUE, "--nodes", "24"],
     "kQueueMerged": KUEUE,
     "kKueuesClock": [*KUEUE, "--nodes", "24"],
     "kCapacityUnheard": SMALL,
@@ -36,7 +36,6 @@ MORE = {
 # What the world has no model of, so that it cannot catch them.
 NO_MODEL = {
     "kStepsNeverSlow": "needs a second bug, whose steps do not end",
-    "kLeak": "memory",
 }
 
 

@@ -45,6 +45,7 @@ const std::vector<Faults::Kind>& Faults::All() {
       {"late-watch", &Faults::LateWatch},
       {"cut-watches", &Faults::CutWatches},
       {"compaction", &Faults::Compaction},
+      {"watch-gap", &Faults::WatchGap},
       {"lose-node", &Faults::LoseNode},
       {"make-node-anew", &Faults::MakeNodeAnew},
       {"restart-plugin", &Faults::RestartPlugin},
@@ -294,6 +295,25 @@ std::string Faults::Compaction() {
     SetDown(false);
   });
   return "after " + std::to_string(time.count()) + " s without the server";
+}
+
+// Watches break and cannot be opened for a while, as behind a proxy that restarts. Meanwhile
+// something goes, and then the server forgets that.
+std::string Faults::WatchGap() {
+  const seconds time = Some(3, 30);
+  const bool forgets = Below(2) == 0;
+  world_.BreakWatches(time);
+  for (int i = 0; i < 3; ++i) {
+    const auto pod = Any(kube::kPods, IsAny);
+    if (!pod) break;
+    world_.fibers_.After(time / 2, [this, key = KeyOf(*pod)] {
+      admin_.Delete(kube::kPods, key, {.grace_seconds = 0});
+    });
+  }
+  world_.fibers_.After(time - Millis(1), [this, forgets] {
+    if (forgets) world_.server_.Compact();
+  });
+  return std::to_string(time.count()) + " s" + (forgets ? ", then all changes are forgotten" : "");
 }
 
 std::string Faults::LoseNode() {

@@ -46,6 +46,7 @@ class Faults {
   std::string LateWatch();
   std::string CutWatches();
   std::string Compaction();
+  std::string WatchGap();
   // Of nodes and kubelets.
   std::string LoseNode();
   std::string MakeNodeAnew();

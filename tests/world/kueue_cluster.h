@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <set>
 #include <string>
@@ -20,6 +21,7 @@ class KueueCluster {
     std::vector<std::string> spaces;  // each with a LocalQueue of its own ClusterQueue
     std::int64_t nodes = 64;          // of 8 GPUs
     std::function<std::int64_t()> now_seconds;
+    std::function<void(std::chrono::seconds)> break_watches;
     std::uint64_t seed = 1;
   };
   KueueCluster(Fibers& fibers, ApiServer& server, Laws& laws, Options options);

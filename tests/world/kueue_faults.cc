@@ -137,13 +137,15 @@ std::string KueueCluster::SpoilJob() {
   return api::Show(job);
 }
 
-// Somebody deletes a Workload and its finalizers, so that the next one of its name comes at once. A
-// Job that runs would keep in its template what Kueue added.
+// Somebody deletes a Workload and its finalizers, so that the next one of its name comes at once,
+// and the operators learn of both in one. A Job that runs would keep in its template what Kueue
+// added.
 std::string KueueCluster::RemakeWorkload() {
   const auto one = AnyWorkload(
       [](const Json& workload) { return HoldsIt(workload) && !IsTrue(workload, "Admitted"); });
   if (!one) return "";
   const api::ObjectKey key = KeyOf(*one);
+  options_.break_watches(Some(2, 6));
   admin_.Patch(kube::kWorkloads, key, {{"metadata", {{"finalizers", nullptr}}}});
   admin_.Delete(kube::kWorkloads, key);
   return api::Show(key);

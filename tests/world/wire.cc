@@ -1,6 +1,7 @@
 #include "tests/world/wire.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace weft::world {
@@ -90,19 +91,42 @@ Result<kube::Response> Wire::NoAnswer(const kube::Request& request, Instant dead
   return Broken("no answer");
 }
 
+// A request that has left: it arrives whatever becomes of the process that has sent it.
+struct Wire::Flight {
+  kube::Request request;
+  std::optional<kube::Response> answer;  // nothing: connection refused
+};
+
+std::shared_ptr<Wire::Flight> Wire::Launch(const kube::Request& request, Instant::duration delay) {
+  auto flight = std::make_shared<Flight>();
+  flight->request = request;
+  flight->request.until = nullptr;
+  const std::uint64_t draw = chance_.Below(1'000), seed = chance_.Next();
+  world_.fibers.After(delay, [flight, draw, seed, world = world_, user = user_, name = name_] {
+    if (world.weather.down) return;
+    if (draw < world.weather.busy) {
+      SplitMix64 chance(seed);
+      flight->answer = Busy(chance);
+      return;
+    }
+    flight->answer = world.server.Handle(flight->request, user);
+    world.on_sent({flight->request, *flight->answer, name});
+  });
+  return flight;
+}
+
 Result<kube::Response> Wire::Send(const kube::Request& request) {
   if (!kube::MaySend(request, world_.fibers.now())) return kube::NotSent();
   const Instant deadline = world_.fibers.now() + request.timeout;
   if (dead_) return Broken("the process is dead");
   if (cut_ || Chance(world_.weather.lost)) return NoAnswer(request, deadline);
-  if (!Wait(request, Delay(), deadline)) return Broken("broken off");
-  if (world_.weather.down) return Broken("connection refused");
-  if (Chance(world_.weather.busy)) return Busy(chance_);
-  kube::Response answer = world_.server.Handle(request, user_);
-  world_.on_sent({request, answer, name_});
+  const Instant::duration delay = Delay();
+  const auto flight = Launch(request, delay);
+  if (!Wait(request, delay, deadline)) return Broken("broken off");
+  if (!flight->answer) return Broken("connection refused");
   if (cut_ || Chance(world_.weather.unanswered)) return NoAnswer(request, deadline);
   if (!Wait(request, Delay(), deadline)) return Broken("broken off");
-  return answer;
+  return *std::move(flight->answer);
 }
 
 Result<kube::Response> Wire::Stream(const kube::Request& request, const kube::ChunkSink& sink,
@@ -118,7 +142,7 @@ Result<kube::Response> Wire::Stream(const kube::Request& request, const kube::Ch
   if (dead_ || cancel) return Broken("the process is dead");
   if (cut_ || Chance(world_.weather.lost)) return NoAnswer(request, deadline);
   if (!Wait(request, Delay(), deadline)) return Broken("broken off");
-  if (world_.weather.down) return Broken("connection refused");
+  if (world_.weather.down || world_.weather.no_watches) return Broken("connection refused");
   if (Chance(world_.weather.busy)) return Busy(chance_);
   ApiServer::Opened opened = world_.server.Open(request, user_);
   world_.on_sent({request, opened.refusal, name_});
@@ -140,7 +164,7 @@ Result<kube::Response> Wire::Follow(const kube::Request& request, const kube::Ch
   while (!cancel) {
     if (dead_) return Broken("the process is dead");
     if (fibers.now() - heard >= request.timeout) return Broken("silence");
-    if (world_.weather.down) return Broken("connection reset");
+    if (world_.weather.down || world_.weather.no_watches) return Broken("connection reset");
     if (!cut_) {
       const std::string news = stream.Take(seen->visible);
       if (!news.empty()) {

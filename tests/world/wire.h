@@ -25,6 +25,7 @@ struct Weather {
   unsigned busy = 0;                   // requests that get 429, 500, 503 or 504
   unsigned cut_watches = 0;            // events after which the watch breaks
   bool down = false;                   // no API server
+  bool no_watches = false;             // it answers requests, but all watches break
 
   // Whether a request may fail.
   bool IsStormy() const {
@@ -89,6 +90,8 @@ class Wire final : public kube::Transport {
  private:
   // Waits; false if the request must break off.
   bool Wait(const kube::Request& request, Instant::duration time, Instant deadline);
+  struct Flight;
+  std::shared_ptr<Flight> Launch(const kube::Request& request, Instant::duration delay);
   Result<kube::Response> NoAnswer(const kube::Request& request, Instant deadline);
   Result<kube::Response> Follow(const kube::Request& request, const kube::ChunkSink& sink,
                                 const kube::Cancel& cancel, WatchStream& stream);

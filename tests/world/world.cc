@@ -23,6 +23,8 @@ constexpr seconds kTick{1};
 constexpr seconds kLastFaults{1'300}, kLastEdits{2'500};
 // At the end of the evening nothing but the Lease is written any more.
 constexpr seconds kSettling{120}, kQuiet{480};
+// Then the operators have opened them again.
+constexpr seconds kWatchesBack{45};
 constexpr std::size_t kRecent = 60;
 constexpr std::uint64_t kPrime = 1'099'511'628'211ULL;
 // 8 nodes a leaf, 4 leaves a spine.
@@ -125,6 +127,7 @@ World::World(Options options)
         KueueCluster::Options{.spaces = {kSpaces.begin(), kSpaces.end()},
                               .nodes = static_cast<std::int64_t>(options_.nodes),
                               .now_seconds = [this] { return NowSeconds(); },
+                              .break_watches = [this](seconds time) { BreakWatches(time); },
                               .seed = chance_.Next()});
   }
   server_.SetOnChange([this](const Change& change) { OnChange(change); });
@@ -205,6 +208,15 @@ void World::OnChange(const Change& change) {
       });
     }
   }
+}
+
+void World::BreakWatches(seconds time) {
+  hard_until_ = std::max(hard_until_, fibers_.now() + time + kWatchesBack);
+  weather_.no_watches = true;
+  for (Host& host : hosts_) {
+    if (host.now) host.now->WakeStreams();
+  }
+  fibers_.After(time, [this] { weather_.no_watches = false; });
 }
 
 void World::OnFault(std::size_t number, const std::string& what) {
