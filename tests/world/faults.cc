@@ -538,11 +538,21 @@ std::string Faults::RefusePlacements() {
   return space;
 }
 
-// Of half-made gangs, while the pods that are there start: a webhook of pods, which is tried again
-// and does not refuse.
+// Of half-made gangs: a webhook of pods, which is tried again and does not refuse. Meanwhile
+// something in a pod that runs writes its progress.
 std::string Faults::FailWebhook() {
   AwaitCreation(40, [this, time = Some(8, 60)](const Json& placement) {
     Fail("pods", KeyOf(placement).space, time);
+    const auto& of_job = world_.laws_.cluster().pods_of_job;
+    const auto pods = of_job.find(JobOf(placement));
+    if (pods == of_job.end() || pods->second.empty()) return;
+    const api::ObjectKey pod = KeyOf(*pods->second.begin()->second);
+    for (seconds at{1}; at < time; ++at) {
+      world_.fibers_.After(at + Millis(Below(900)), [this, pod, at] {
+        tenant_.Patch(kube::kPods, pod,
+                      {{"metadata", {{"annotations", {{"step", std::to_string(at.count())}}}}}});
+      });
+    }
   });
   return "when a gang is half made";
 }

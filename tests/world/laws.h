@@ -85,8 +85,8 @@ class Laws {
   std::map<Gang, Instant::duration> open_;          // how long the gang is partly bound
   std::set<std::tuple<std::string, std::int64_t, std::int64_t>> created_;
   std::map<std::string, Instant::duration> mute_;  // jobs that neither start nor say why
-  std::map<std::string, std::deque<Instant>> times_, failed_,
-      refused_;  // of requests, by what they ask
+  std::map<std::string, std::deque<Instant>> times_, refused_;     // of requests, by what they ask
+  std::map<std::string, std::pair<std::size_t, Instant>> failed_;  // in a row, and when last
   std::set<std::string> hot_;
   struct Awaited {
     Instant::duration since{}, longest{};

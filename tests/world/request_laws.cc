@@ -14,9 +14,10 @@ constexpr std::size_t kMostInHot = 25;
 // What was refused for good is asked for again after 2, 2, 4 s and more.
 constexpr std::chrono::seconds kRefusedSpan{2};
 constexpr std::size_t kMostRefused = 4;
-// What fails is tried again after 5, 10, 20, ... ms: eleven times in the first ten seconds,
-// whatever happens meanwhile.
-constexpr std::size_t kMostFailed = 14;
+// What fails is tried again after 5, 10, 20, ... ms; from the ninth time on no event makes that
+// less than a second.
+constexpr std::size_t kManyFailures = 9;
+constexpr std::chrono::milliseconds kLeastPause{990};
 
 bool IsRefusal(int status) { return status == 400 || status == 403 || status == 422; }
 
@@ -133,7 +134,10 @@ void Laws::LookAtRate(const Sent& sent, const std::string& resource) {
   const bool hot = count(times_[what], kHot) > kMostInHot;
   const bool refused =
       IsRefusal(sent.answer.status) && count(refused_[what], kRefusedSpan) > kMostRefused;
-  const bool failed = sent.answer.status >= 500 && count(failed_[what], kHot) > kMostFailed;
+  auto& [failures, last] = failed_[what];
+  const bool failed = failures >= kManyFailures && fibers_.now() - last < kLeastPause;
+  failures = sent.answer.status >= 500 ? failures + 1 : 0;
+  last = fibers_.now();
   if ((hot || refused || failed) && hot_.insert(what).second) {
     Break("I6", what + " again and again" +
                     (refused  ? ", although it is refused"
