@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -60,6 +61,10 @@ class KueueCluster {
   std::string WidenFlavor();
   std::string SpoilJob();
   std::string RemakeWorkload();
+  void OnceThereIs(std::function<bool(const Json&)> is, std::function<void(const Json&)> act,
+                   int tries = 900);
+  std::shared_ptr<const Json> JobOfWorkload(const Json& workload) const;
+  void Spoil(const api::ObjectKey& workload, const Json& job);
   std::string StopQueue();
   std::string Silence();
   std::string Restart();

@@ -1,6 +1,7 @@
 // What goes wrong with queues and their jobs.
 #include <array>
 
+#include "operator/base/timestamp.h"
 #include "tests/world/kueue_cluster.h"
 
 namespace weft::world {
@@ -108,47 +109,67 @@ std::string KueueCluster::WidenFlavor() {
 // A job that has quota and no nodes yet is edited to what is refused, and then Kueue wants the
 // quota back. It is put right much later.
 std::string KueueCluster::SpoilJob() {
-  const auto one = AnyWorkload([this](const Json& workload) {
-    if (!HoldsIt(workload)) return false;
-    for (const Json& owner : At(workload, {"metadata", "ownerReferences"})) {
-      if (TextAt(owner, {"kind"}) != "TrainingJob") continue;
-      const auto job =
-          admin_.Find(kube::kTrainingJobs, {KeyOf(workload).space, TextAt(owner, {"name"})});
-      if (job && !IsTrue(*job, "Placed")) return true;
-    }
-    return false;
-  });
-  if (!one) return "";
-  const api::ObjectKey workload = KeyOf(*one);
-  const api::ObjectKey job{workload.space,
-                           TextAt(At(*one, {"metadata", "ownerReferences"}).at(0), {"name"})};
-  const Json spec = *admin_.Find(kube::kTrainingJobs, job);
-  Json containers = At(spec, {"spec", "workers", "template", "spec", "containers"});
+  const auto waits = [this](const Json& workload) {
+    const auto job = JobOfWorkload(workload);
+    return HoldsIt(workload) && job && !IsTrue(*job, "Placed") && !IsDeleting(*job);
+  };
+  OnceThereIs(waits,
+              [this](const Json& workload) { Spoil(KeyOf(workload), *JobOfWorkload(workload)); });
+  return "the next that waits for nodes";
+}
+
+// The TrainingJob that owns it; null: none does.
+std::shared_ptr<const Json> KueueCluster::JobOfWorkload(const Json& workload) const {
+  for (const Json& owner : At(workload, {"metadata", "ownerReferences"})) {
+    if (TextAt(owner, {"kind"}) != "TrainingJob") continue;
+    return admin_.Find(kube::kTrainingJobs, {KeyOf(workload).space, TextAt(owner, {"name"})});
+  }
+  return nullptr;
+}
+
+void KueueCluster::Spoil(const api::ObjectKey& workload, const Json& job) {
+  Json containers = At(job, {"spec", "workers", "template", "spec", "containers"});
   const Json right = containers;
-  // The launcher sets it (life/reserved_names.h).
+  // Only Weft sets it (life/reserved_names.h).
   containers[0]["env"].push_back({{"name", "MASTER_ADDR"}, {"value", "elsewhere"}});
-  const auto set = [this, job](const Json& all) {
-    user_.Patch(kube::kTrainingJobs, job,
+  const auto set = [this, key = KeyOf(job)](const Json& all) {
+    user_.Patch(kube::kTrainingJobs, key,
                 {{"spec", {{"workers", {{"template", {{"spec", {{"containers", all}}}}}}}}}});
   };
   set(containers);
   fibers_.After(Some(5, 60), [this, workload] { kueue_.Preempt(workload); });
   fibers_.After(Some(1'200, 2'000), [set, right] { set(right); });
-  return api::Show(job);
 }
 
 // Somebody deletes a Workload and its finalizers, so that the next one of its name comes at once,
 // and the operators learn of both in one. A Job that runs would keep in its template what Kueue
 // added.
 std::string KueueCluster::RemakeWorkload() {
-  const auto one = AnyWorkload(
-      [](const Json& workload) { return HoldsIt(workload) && !IsTrue(workload, "Admitted"); });
-  if (!one) return "";
-  const api::ObjectKey key = KeyOf(*one);
-  options_.break_watches(Some(2, 6));
-  admin_.Patch(kube::kWorkloads, key, {{"metadata", {{"finalizers", nullptr}}}});
-  admin_.Delete(kube::kWorkloads, key);
-  return api::Show(key);
+  OnceThereIs(
+      [](const Json& workload) { return HoldsIt(workload) && !IsTrue(workload, "Admitted"); },
+      [this](const Json& workload) {
+        const api::ObjectKey key = KeyOf(workload);
+        options_.break_watches(Some(2, 6));
+        admin_.Patch(kube::kWorkloads, key, {{"metadata", {{"finalizers", nullptr}}}});
+        admin_.Delete(kube::kWorkloads, key);
+      });
+  return "the next that waits for nodes";
+}
+
+// For a quarter of an hour; some wait for a second only, and those are not meant.
+void KueueCluster::OnceThereIs(std::function<bool(const Json&)> is,
+                               std::function<void(const Json&)> act, int tries) {
+  const auto one = AnyWorkload([&](const Json& workload) {
+    const std::string since =
+        TextAt(ConditionOf(workload, "QuotaReserved"), {"lastTransitionTime"});
+    const auto time = ParseTime(since);
+    return is(workload) && time && *time + 3 < options_.now_seconds();
+  });
+  if (one) return act(*one);
+  if (tries == 0) return;
+  fibers_.After(seconds(1), [this, is = std::move(is), act = std::move(act), tries] {
+    OnceThereIs(is, act, tries - 1);
+  });
 }
 
 void KueueCluster::Restore() {
