@@ -141,14 +141,6 @@ JobController::Memory& JobController::MemoryOf(const api::ObjectMeta& job) const
   return memory;
 }
 
-JobController::Answer JobController::PatchFinalizers(const Pass& pass,
-                                                     const std::vector<std::string>& finalizers) {
-  const api::ObjectMeta& meta = pass.job().meta;
-  return StoreJob(writer_.Patch(
-      TargetOf(Kind::kTrainingJob, meta),
-      {{"metadata", {{"resourceVersion", meta.resource_version}, {"finalizers", finalizers}}}}));
-}
-
 JobController::Answer JobController::StoreJob(const Result<Json>& stored) {
   if (!stored) return stored.error();
   auto job = api::DecodeTrainingJob(*stored, "TrainingJob", api::Reading::kServed);
@@ -156,10 +148,22 @@ JobController::Answer JobController::StoreJob(const Result<Json>& stored) {
   return kAgain;
 }
 
+// A policy that takes the finalizer off would otherwise have it added for ever.
 JobController::Answer JobController::Do(const Pass& pass, const life::AddFinalizer&) {
-  std::vector<std::string> finalizers = pass.job().meta.finalizers;
+  const api::ObjectMeta& meta = pass.job().meta;
+  std::vector<std::string> finalizers = meta.finalizers;
   finalizers.push_back(life::kFinalizer);
-  return PatchFinalizers(pass, finalizers);
+  const auto stored = writer_.Patch(
+      TargetOf(Kind::kTrainingJob, meta),
+      {{"metadata", {{"resourceVersion", meta.resource_version}, {"finalizers", finalizers}}}});
+  if (stored) {
+    const Json kept = stored->at("metadata").value("finalizers", Json::array());
+    if (std::find(kept.begin(), kept.end(), Json(life::kFinalizer)) == kept.end()) {
+      return Error{ErrorKind::kTransient, std::string("admission takes the finalizer ") +
+                                              life::kFinalizer + " off TrainingJobs"};
+    }
+  }
+  return StoreJob(stored);
 }
 
 // Nobody else deletes the Service and the ComputeDomain (life::IsOfJob). The object may be gone

@@ -82,7 +82,6 @@ class JobController {
   std::optional<life::QueueView> QueueViewOf(const watch::JobObjects& objects) const;
   Result<launch::QueuePriority> PriorityOf(const api::TrainingJob& job);
   Answer StoreWorkload(const Pass& pass, const Result<nlohmann::json>& stored);
-  Answer PatchFinalizers(const Pass& pass, const std::vector<std::string>& finalizers);
   Result<WorkerTrial> Try(const Pass& pass);
   Answer TrialRefused(const Pass& pass, const std::string& why);
   std::string ValidText(const api::TrainingJob& job) const;

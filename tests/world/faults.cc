@@ -65,6 +65,7 @@ const std::vector<Faults::Kind>& Faults::All() {
       {"refuse-pods", &Faults::RefusePods},
       {"refuse-placements", &Faults::RefusePlacements},
       {"fail-webhook", &Faults::FailWebhook},
+      {"strip-by-policy", &Faults::StripByPolicy},
       {"urgent-pod", &Faults::UrgentPod},
       {"foreign-service", &Faults::ForeignService},
       {"ownerless-placement", &Faults::OwnerlessPlacement},
@@ -555,6 +556,13 @@ std::string Faults::FailWebhook() {
     }
   });
   return "when a gang is half made";
+}
+
+std::string Faults::StripByPolicy() {
+  const std::string space = AnySpace();
+  const seconds time = Some(10, 300);
+  world_.strips_[space] = world_.fibers_.now() + time;
+  return space + " for " + std::to_string(time.count()) + " s";
 }
 
 void Faults::Fail(const char* resource, const std::string& space, seconds time) {

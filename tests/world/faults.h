@@ -71,6 +71,7 @@ class Faults {
   std::string RefusePods();
   std::string RefusePlacements();
   std::string FailWebhook();
+  std::string StripByPolicy();
   std::string UrgentPod();
   // In tenant_faults.cc.
   std::string ForeignService();

@@ -68,6 +68,7 @@ class World {
     std::unique_ptr<Incarnation> now;
     std::size_t lives = 0;
   };
+  void StripFinalizers(const ApiServer::Attempt& attempt);
   void MakeCluster();
   void PlanDay();
   void StartHost(Host& host);
@@ -111,6 +112,8 @@ class World {
   Instant hard_until_{};                            // laws of time wait until then
   // Until when admission refuses new objects, by resource and namespace.
   std::map<std::string, std::map<std::string, Instant>> refused_;
+  std::map<std::string, Instant>
+      strips_;                          // until when admission takes finalizers off, by namespace
   bool collects_ = false;               // a pass of the collector is due
   bool quiet_ = false;                  // only the Lease may be written
   std::map<std::string, int> retries_;  // meanwhile, by path

@@ -28,6 +28,8 @@ class FakeApi final : public FakeObjects, public ApiWriter {
   std::function<std::optional<std::string>(Kind, const Json&)> refuse = [](Kind, const Json&) {
     return std::nullopt;
   };
+  // What admission changes in a patched object.
+  std::function<void(Kind, Json&)> admit = [](Kind, Json&) {};
   std::set<Kind> not_installed;
   std::set<Kind> webhook_down;  // of these kinds nothing can be created, nor tried
   std::size_t requests = 0;
@@ -120,6 +122,7 @@ class FakeApi final : public FakeObjects, public ApiWriter {
     } else {
       if (apart) patch.erase("status");
       object.merge_patch(patch);
+      admit(target.kind, object);
     }
     return Change(KeyOf(target), std::move(object));
   }

@@ -132,6 +132,19 @@ TEST_F(JobQueueTest, AWebhookThatIsDownIsSaidOnceAndTheErrorStays) {
   EXPECT_EQ(Placed(), "QuotaPending");
 }
 
+TEST_F(JobQueueTest, APolicyThatTakesTheFinalizerOffIsSaid) {
+  api_.admit = [](Kind kind, Json& object) {
+    if (kind == Kind::kTrainingJob) object["metadata"].erase("finalizers");
+  };
+  for (int i = 0; i < 20; ++i, ++now_) EXPECT_FALSE(leader_.jobs.Reconcile(kJob));
+  EXPECT_EQ(Placed(), "NotWritten");
+  const Json conditions = api_.At(Kind::kTrainingJob, "llama")["status"]["conditions"];
+  EXPECT_NE(conditions.dump().find("takes the finalizer weft.dev/claims off"), std::string::npos);
+  api_.admit = [](Kind, Json&) {};
+  Run();
+  EXPECT_EQ(Placed(), "QuotaPending");
+}
+
 TEST_F(JobQueueTest, AnOutageOfSecondsIsNotSaid) {
   api_.webhook_down = {Kind::kWorkload};
   for (int i = 0; i < 9; ++i, ++now_) (void)leader_.jobs.Reconcile(kJob);
