@@ -6,8 +6,8 @@ namespace {
 constexpr std::string_view kNotWritten = "NotWritten";
 
 bool Waits(const api::TrainingJob& job, const JobStatus& status) {
-  if (job.meta.deleting || job.suspend || !job.unreadable.empty()) return false;
-  for (const char* type : {"Placed", "Restarting", "Complete", "Failed"}) {
+  if (job.meta.deleting || !job.unreadable.empty()) return false;
+  for (const char* type : {"Placed", "Restarting", "Suspended", "Complete", "Failed"}) {
     if (Is(status, type)) return false;
   }
   return true;

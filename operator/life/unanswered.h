@@ -16,7 +16,7 @@ inline constexpr std::int64_t kUnansweredSeconds = 10;
 // The status of a job without nodes whose next write the API server does not take for now, such as
 // when a webhook is down: Placed=False, NotWritten, with the server's words. Nothing if it says so
 // already, whatever the words, so that repeats are written once; if it has nodes, loses them, is
-// suspended, deleted or unreadable, or has ended.
+// being deleted, unreadable or suspended already, or has ended.
 std::optional<JobStatus> AfterUnanswered(const JobView& view, const std::string& why);
 
 }  // namespace weft::life

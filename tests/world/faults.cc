@@ -134,6 +134,20 @@ std::shared_ptr<const Json> Faults::Any(const kube::Resource& resource, bool (*i
   return fit.empty() ? nullptr : fit[Below(fit.size())];
 }
 
+// A pod that nobody will miss for the wrong reason: who did not see it come or end cannot know that
+// it has been there, and makes it again or counts it as lost.
+std::shared_ptr<const Json> Faults::AnyOfWholeGang() {
+  std::vector<std::shared_ptr<const Json>> fit;
+  for (const auto& [key, pod] : world_.server_.All("pods")) {
+    const std::string job = JobOf(*pod);
+    const auto owner = world_.laws_.cluster().jobs.find(job);
+    const bool whole =
+        owner != world_.laws_.cluster().jobs.end() && IsTrue(*owner->second, "PodsReady");
+    if (Runs(*pod) && (job.empty() || whole)) fit.push_back(pod);
+  }
+  return fit.empty() ? nullptr : fit[Below(fit.size())];
+}
+
 std::string Faults::KillLeader() {
   Incarnation* leader = world_.Leader();
   if (leader == nullptr) return "";
@@ -285,7 +299,7 @@ std::string Faults::Compaction() {
   const seconds time = Some(5, 40);
   Hard(time);
   SetDown(true);
-  const auto pod = Any(kube::kPods, IsAny);  // goes meanwhile
+  const auto pod = AnyOfWholeGang();  // goes meanwhile
   if (pod) {
     world_.fibers_.After(time / 2, [this, key = KeyOf(*pod)] {
       admin_.Delete(kube::kPods, key, {.grace_seconds = 0});
@@ -305,7 +319,7 @@ std::string Faults::WatchGap() {
   const bool forgets = Below(2) == 0;
   world_.BreakWatches(time);
   for (int i = 0; i < 3; ++i) {
-    const auto pod = Any(kube::kPods, IsAny);
+    const auto pod = AnyOfWholeGang();
     if (!pod) break;
     world_.fibers_.After(time / 2, [this, key = KeyOf(*pod)] {
       admin_.Delete(kube::kPods, key, {.grace_seconds = 0});
@@ -542,7 +556,7 @@ std::string Faults::RefusePlacements() {
 // Of half-made gangs: a webhook of pods, which is tried again and does not refuse. Meanwhile
 // something in a pod that runs writes its progress.
 std::string Faults::FailWebhook() {
-  AwaitCreation(40, [this, time = Some(8, 60)](const Json& placement) {
+  AwaitCreation(40, [this, time = Some(8, 20)](const Json& placement) {
     Fail("pods", KeyOf(placement).space, time);
     const auto& of_job = world_.laws_.cluster().pods_of_job;
     const auto pods = of_job.find(JobOf(placement));

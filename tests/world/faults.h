@@ -91,6 +91,7 @@ class Faults {
   std::uint64_t Below(std::uint64_t count) { return chance_.Below(count); }
   std::string AnyNode();
   std::string AnySpace();
+  std::shared_ptr<const Json> AnyOfWholeGang();
   // A random object of the resource that satisfies `is`; null: none.
   std::shared_ptr<const Json> Any(const kube::Resource& resource, bool (*is)(const Json&));
 

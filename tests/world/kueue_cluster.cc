@@ -158,7 +158,8 @@ std::set<std::string> KueueCluster::OldAssignments() const {
     for (const auto& [key, value] : At(*flavor, {"spec", "nodeLabels"}).items()) labels.insert(key);
   }
   for (const auto& [key, job] : server.All("trainingjobs.weft.dev")) {
-    if (IsTrue(*job, "Placed") || IsTrue(*job, "Restarting")) continue;
+    const bool refused = TextAt(ConditionOf(*job, "Accepted"), {"status"}) == "False";
+    if (IsTrue(*job, "Placed") || IsTrue(*job, "Restarting") || refused) continue;
     for (const auto& [label, value] : At(*job, {"status", "queue", "nodeSelector"}).items()) {
       if (!labels.contains(label)) {
         old.insert(api::Show(key) + " waits for nodes with " + label + ", which no flavor has");

@@ -25,6 +25,8 @@ constexpr seconds kLastFaults{1'300}, kLastEdits{2'500};
 constexpr seconds kSettling{120}, kQuiet{480};
 // Then the operators have opened them again.
 constexpr seconds kWatchesBack{45};
+constexpr int kMostCollected = 2'000;  // steps of the collectors in one go
+constexpr seconds kCollectorsPause{5};
 constexpr std::size_t kRecent = 60;
 constexpr std::uint64_t kPrime = 1'099'511'628'211ULL;
 // 8 nodes a leaf, 4 leaves a spine.
@@ -212,13 +214,19 @@ void World::OnChange(const Change& change) {
   const bool goes = change.type == Change::Type::kDeleted || IsDeleting(*change.object);
   if (goes || change.resource == "resourcequotas" || change.resource == "pods") {
     if (!std::exchange(collects_, true)) {
-      fibers_.After(Millis(100 + chance_.Below(2'000)), [this] {
-        collects_ = false;
-        while (garbage_.Step() || namespaces_.Step() || quotas_.Step()) {
-        }
-      });
+      fibers_.After(Millis(100 + chance_.Below(2'000)), [this] { Collect(); });
     }
   }
+}
+
+// A write of a collector that a webhook refuses is tried again later.
+void World::Collect() {
+  for (int i = 0; i < kMostCollected; ++i) {
+    if (garbage_.Step() || namespaces_.Step() || quotas_.Step()) continue;
+    collects_ = false;
+    return;
+  }
+  fibers_.After(kCollectorsPause, [this] { Collect(); });
 }
 
 void World::BreakWatches(seconds time) {

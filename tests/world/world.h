@@ -75,6 +75,7 @@ class World {
   void Guard();
   void StopHosts();
   void OnChange(const Change& change);
+  void Collect();
   // All watches break, and none can be opened for so long.
   void BreakWatches(std::chrono::seconds time);
   void OnFault(std::size_t number, const std::string& what);
