@@ -47,7 +47,7 @@ Result<WorkerTrial> JobController::Try(const Pass& pass) {
     const std::lock_guard lock(mutex_);
     const Memory& memory = MemoryOf(job.meta);
     const bool of_this = memory.valid_generation == job.meta.generation && !memory.refused.empty();
-    if (of_this && IsFresh(memory.tried, options_.now())) {
+    if (of_this && IsFresh(memory.tried, options_.now()) && !Seeded(Bug::kHotRefusal)) {
       return WorkerTrial{.refusal = memory.refused, .admission = {}, .pod = {}};
     }
   }
