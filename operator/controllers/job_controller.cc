@@ -91,7 +91,8 @@ JobController::Answer JobController::Answered(const Pass& pass, Answer answer) {
     UnixSeconds& failing = MemoryOf(pass.job().meta).failing;
     if (!fails) failing = 0;
     if (!fails) return answer;
-    if (failing == 0) failing = options_.now();
+    // A clock that was put back begins anew.
+    if (failing == 0 || options_.now() < failing) failing = options_.now();
     if (options_.now() - failing < life::kUnansweredSeconds) return answer;
   }
   if (const auto status = life::AfterUnanswered(*pass.view, answer.error().message)) {

@@ -23,6 +23,7 @@
 #include "operator/life/gang_step.h"
 #include "operator/life/retry.h"
 #include "operator/life/status_patch.h"
+#include "operator/life/unanswered.h"
 #include "operator/plan/plan.h"
 #include "operator/plan/status.h"
 
@@ -61,7 +62,6 @@ constexpr std::int64_t kLongestTransientPauseSeconds = 2;
 constexpr std::int64_t kFreeTries = 3;
 
 // The reason of a refusal whose cause is the API server.
-constexpr const char* kNotWritten = "NotWritten";
 
 // The workload in Planner's tables.
 const std::string& IdOf(const cluster::WorkloadView& workload) {
@@ -410,7 +410,7 @@ void Planner::Answer(const cluster::Cluster& cluster, const plan::PlanEntry& ent
     // Another pod set's success has dropped the request of all.
     if (pause == 0) return options_.on_workload_answer(WorkloadKey(cluster, workload));
     plan::Refused refused;
-    refused.reason = kNotWritten;
+    refused.reason = life::kNotWritten;
     refused.message = "nodes are free, but the API server does not take the Placement: " +
                       committed.error().message + "; the next try is in " + DurationText(pause);
     return Report(cluster, workload, refused);
@@ -578,7 +578,7 @@ void Planner::RefusePlacement(const api::Placement& placement, const std::string
   const auto written = writer_.PatchStatus(
       target, {{"status", {{"conditions", api::EncodeConditions(conditions)}}}});
   // Of a placement that is not written the pause goes on, whatever its status takes.
-  const bool counts = refused.reason != kNotWritten;
+  const bool counts = refused.reason != life::kNotWritten;
   if (written) {
     if (auto decoded = api::DecodePlacement(*written, "Placement", api::Reading::kServed)) {
       store_.Put(*std::move(decoded));

@@ -67,7 +67,7 @@ class Planner {
   void Withdraw(const std::string& workload_uid);
   // The job's attempt on these nodes (by worker) is over: the next attempt should use them again.
   void StorePrevious(const std::string& uid, const std::vector<std::string>& nodes);
-  // Of whom requests and refusals are held: uids of jobs, and reservations.
+  // Of whom requests and refusals are held: uids of jobs and Placements, and reservations.
   std::set<std::string> Requesters() const;
   std::optional<Refusal> RefusalOf(const api::TrainingJob& job) const;
   std::optional<Refusal> RefusalOf(const std::string& reservation) const;

@@ -3,8 +3,6 @@
 namespace weft::life {
 namespace {
 
-constexpr std::string_view kNotWritten = "NotWritten";
-
 bool Waits(const api::TrainingJob& job, const JobStatus& status) {
   if (job.meta.deleting || !job.unreadable.empty()) return false;
   for (const char* type : {"Placed", "Restarting", "Suspended", "Complete", "Failed"}) {
@@ -19,7 +17,7 @@ std::optional<JobStatus> AfterUnanswered(const JobView& view, const std::string&
   JobStatus status = StatusOf(*view.job);
   if (!Waits(*view.job, status) || ReasonOf(status, "Placed") == kNotWritten) return std::nullopt;
   SetCondition(status,
-               {"Placed", false, kNotWritten, "the API server takes no write for now: " + why},
+               {"Placed", false, kNotWritten, "Weft cannot write what this job needs: " + why},
                view.now);
   status.record.workers.desired = view.job->replicas;
   return status;

@@ -113,8 +113,8 @@ class World {
   Instant hard_until_{};                            // laws of time wait until then
   // Until when admission refuses new objects, by resource and namespace.
   std::map<std::string, std::map<std::string, Instant>> refused_;
-  std::map<std::string, Instant>
-      strips_;                          // until when admission takes finalizers off, by namespace
+  // Until when it takes finalizers off TrainingJobs, by namespace.
+  std::map<std::string, Instant> strips_;
   bool collects_ = false;               // a pass of the collector is due
   bool quiet_ = false;                  // only the Lease may be written
   std::map<std::string, int> retries_;  // meanwhile, by path
