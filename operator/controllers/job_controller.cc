@@ -7,6 +7,7 @@
 #include "operator/api/conditions.h"
 #include "operator/api/decode.h"
 #include "operator/api/encode.h"
+#include "operator/api/names.h"
 #include "operator/base/check.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/cluster/placement_pods.h"
@@ -121,7 +122,13 @@ life::JobView JobController::ViewOf(const watch::JobObjects& objects) const {
   view.now = options_.now();
   view.queue = QueueViewOf(objects);
   const std::lock_guard lock(mutex_);
-  const Memory& memory = MemoryOf(objects.job->meta);
+  Memory& memory = MemoryOf(objects.job->meta);
+  for (const api::Pod* pod : view.pods) {
+    const auto worker = life::WorkerLabel(pod->meta);
+    const bool of_this = life::AttemptLabel(pod->meta) == objects.job->attempt;
+    if (of_this && worker) memory.See(objects.job->attempt, *worker);
+  }
+  if (memory.seen_attempt == objects.job->attempt) view.seen = memory.seen;
   view.counted = memory.counted;
   view.tried = memory.tried;
   view.created = memory.created;
@@ -140,6 +147,14 @@ JobController::Memory& JobController::MemoryOf(const api::ObjectMeta& job) const
     memory.created = options_.now();
   }
   return memory;
+}
+
+void JobController::Memory::See(std::int64_t attempt, std::uint32_t worker) {
+  if (std::int64_t{worker} >= api::kReplicas.max) return;  // a label that somebody wrote
+  if (seen_attempt != attempt) seen.clear();
+  seen_attempt = attempt;
+  if (worker >= seen.size()) seen.resize(worker + std::size_t{1});
+  seen[worker] = true;
 }
 
 JobController::Answer JobController::StoreJob(const Result<Json>& stored) {
@@ -243,7 +258,8 @@ Status JobController::Delete(const watch::Service& service) {
   return deleted;
 }
 
-Status JobController::CreatePod(const launch::Gang& gang, std::uint32_t worker) {
+Status JobController::CreatePod(const launch::Gang& gang, std::int64_t attempt,
+                                std::uint32_t worker) {
   const Json pod = launch::MakePod(gang, worker);
   const Result<Json> stored = CreateOrRead(writer_, Kind::kPod, pod);
   if (!stored) return stored.error();
@@ -253,6 +269,10 @@ Status JobController::CreatePod(const launch::Gang& gang, std::uint32_t worker) 
   if (!owner || owner->uid != gang.job->meta.uid) {
     return Error{ErrorKind::kTransient,
                  "Pod " + api::Show(decoded->meta.key) + " already exists with another owner"};
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    MemoryOf(gang.job->meta).See(attempt, worker);
   }
   store_.Put(*std::move(decoded));
   return {};
@@ -301,7 +321,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::CreatePods
   if (!gang) return CreateRefused(pass, gang.error());
   const auto create = [&](std::size_t i) {
     const std::uint32_t worker = step.workers[i];
-    return worker < gang->nodes.size() ? CreatePod(*gang, worker) : Status();
+    return worker < gang->nodes.size() ? CreatePod(*gang, step.attempt, worker) : Status();
   };
   run::Executor& executor = *options_.executor;
   Batch batch = RunBatch(executor, 1, 1, OnError::kStop, create);

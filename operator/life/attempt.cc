@@ -28,7 +28,7 @@ constexpr std::int64_t kCountSeconds = 5;
 constexpr std::int64_t kSoonBoundSeconds = 2;
 
 std::vector<bool> SucceededWorkers(const Life& life) {
-  return ParseIndexes(life.status.record.completed_indexes, life.job.replicas);
+  return ParseIndexes(life.status.record.completed_indexes, AttemptWorkers(life));
 }
 
 std::vector<std::uint32_t> MissingWorkers(const Life& life) {
@@ -52,12 +52,12 @@ bool Completed(const Life& life) {
     return !life.status.record.completed_indexes.empty() && SucceededWorkers(life).front();
   }
   const std::int64_t succeeded = life.status.record.workers.succeeded;
-  return succeeded == life.job.replicas || (Seeded(Bug::kCompleteEarly) && succeeded > 0);
+  return succeeded == AttemptWorkers(life) || (Seeded(Bug::kCompleteEarly) && succeeded > 0);
 }
 
 void CountWorkers(Life& life) {
   api::WorkerCounts& counts = life.status.record.workers;
-  counts = {life.job.replicas, 0, 0, 0};
+  counts = {AttemptWorkers(life), 0, 0, 0};
   std::vector<bool> succeeded = SucceededWorkers(life);
   for (const api::Pod* pod : PodsOfAttempt(life)) {
     const auto worker = WorkerLabel(pod->meta);
@@ -223,6 +223,17 @@ JobStep ReadyStep(Life& life, Stage stage) {
   return WriteOr(life, Wait{left});
 }
 
+// The user wants another number of workers. The ranks of all of them depend on it.
+JobStep ResizeStep(Life& life) {
+  Undo(life, {Cause::kSpecChanged,
+              "SpecChanged",
+              "spec.workers.replicas is " + std::to_string(life.job.replicas) + ", attempt " +
+                  std::to_string(life.status.attempt) + " has " +
+                  CountText(AttemptWorkers(life), "worker"),
+              {}});
+  return WriteStatus{life.status};
+}
+
 // Takes the warning over from the Placement; a job that is predicted to fit has no such condition.
 void WarnOfMemory(const api::Placement& placement, JobStatus& status, UnixSeconds now) {
   const auto* fits = api::FindCondition(placement.conditions, api::kMemoryFits);
@@ -281,7 +292,7 @@ JobStep AdoptStep(Life& life, const api::Placement& placement) {
                 });
   SetStage(status, Stage::kCreating, "the pods are being created", now);
   Summarise(placement, status.record.summary);
-  status.record.workers = {life.job.replicas, 0, 0, 0};
+  status.record.workers = {static_cast<std::int64_t>(placement.nodes.size()), 0, 0, 0};
   status.record.completed_indexes.clear();
   status.record.summary.workers = WorkersText(status.record.workers);
   return WriteStatus{status};
@@ -305,12 +316,13 @@ JobStep FollowStep(Life& life) {
     return WriteStatus{life.status};
   }
   const api::Placement* placement = PlacementOfAttempt(life);
-  if (creating && placement != nullptr && placement->nodes.size() < life.job.replicas) {
+  if (AttemptWorkers(life) != life.job.replicas) return ResizeStep(life);
+  if (creating && placement != nullptr && placement->nodes.size() < AttemptWorkers(life)) {
     Undo(life, {Cause::kAdmissionRefused,
                 kCreateRefused,
                 "Placement " + placement->meta.key.name + " names " +
                     CountText(static_cast<std::int64_t>(placement->nodes.size()), "node") +
-                    " for " + std::to_string(life.job.replicas) + " workers",
+                    " for " + std::to_string(AttemptWorkers(life)) + " workers",
                 {}});
     return WriteStatus{life.status};
   }

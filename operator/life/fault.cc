@@ -166,7 +166,7 @@ bool IsRejected(const api::Pod& pod) {
 }
 
 std::optional<Fault> FindFault(const Life& life, bool created) {
-  const std::uint32_t workers = life.job.replicas;
+  const std::uint32_t workers = AttemptWorkers(life);
   std::vector<const api::Pod*> of_worker(workers, nullptr);
   for (const api::Pod* pod : PodsOfAttempt(life)) {
     const auto worker = WorkerLabel(pod->meta);
@@ -180,7 +180,8 @@ std::optional<Fault> FindFault(const Life& life, bool created) {
   for (std::uint32_t w = 0; w < workers; ++w) {
     const api::Pod* pod = of_worker[w];
     if (pod == nullptr) {
-      if (created && !succeeded[w]) consider(OfMissingPod(w));
+      const bool seen = w < life.view.seen.size() && life.view.seen[w];
+      if ((created || seen) && !succeeded[w]) consider(OfMissingPod(w));
     } else if (pod->phase == api::PodPhase::kFailed) {
       consider(OfPod(life.job, *pod, w));
     } else if (pod->phase != api::PodPhase::kSucceeded) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "operator/api/conditions.h"
+#include "operator/api/names.h"
 #include "operator/base/check.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/life/attempt_labels.h"
@@ -51,6 +52,12 @@ const api::Placement* PlacementOfAttempt(const Life& life) {
     if (AttemptLabel(placement->meta) == life.status.attempt) return placement;
   }
   return nullptr;
+}
+
+std::uint32_t AttemptWorkers(const Life& life) {
+  const std::int64_t recorded = life.status.record.workers.desired;
+  const bool known = Is(life.status, "Placed") && recorded >= 1 && recorded <= api::kReplicas.max;
+  return known ? static_cast<std::uint32_t>(recorded) : life.job.replicas;
 }
 
 std::optional<std::int64_t> TimeLeft(const Life& life) {

@@ -42,6 +42,10 @@ std::vector<const api::Pod*> StalePods(const Life& life);
 // The Placement of the current attempt, or null if it is gone.
 const api::Placement* PlacementOfAttempt(const Life& life);
 
+// How many workers the current attempt has. A change of spec.workers.replicas ends the attempt, so
+// until then its pods are more or fewer than the spec says.
+std::uint32_t AttemptWorkers(const Life& life);
+
 // Seconds left of activeDeadlineSeconds, which counts from the first placement without suspended
 // time. Nothing if the job has no deadline.
 std::optional<std::int64_t> TimeLeft(const Life& life);

@@ -17,6 +17,8 @@ constexpr std::int64_t kMostAfterRefusal = 15 * kMinute;
 constexpr std::int64_t kLasting = 10 * kMinute;
 // Losing a node seldom has to do with the program.
 constexpr std::int64_t kLastingOnALostNode = kMinute;
+// A user who puts a number right is not kept waiting; whoever changes it all the time is.
+constexpr std::int64_t kFreeChanges = 3;
 // Far more than the longest wait needs.
 constexpr std::int64_t kTriesAtMost = 99'999;
 
@@ -61,6 +63,8 @@ RetryPolicy PolicyOf(Cause cause) {
       return {Leave::kUsed, 0, kMostAfterRefusal, kLasting, true};
     case Cause::kNodeLost:
       return {Leave::kUsed, 1, kMostAfterRunning, kLastingOnALostNode, true};
+    case Cause::kSpecChanged:
+      return {Leave::kUsed, kFreeChanges, kMostAfterRunning, kLasting, true};
     case Cause::kProgramFailed:
     case Cause::kNotReady:
       break;

@@ -22,6 +22,7 @@ enum class Cause : std::uint8_t {
   kNodeLost,          // the node is lost, or the cluster took a pod away
   kProgramFailed,     // a container failed
   kNotReady,          // not every worker was ready in time
+  kSpecChanged,       // the user wants another number of workers
 };
 
 // What the cause means for the nodes where it happened.

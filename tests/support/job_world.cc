@@ -60,6 +60,7 @@ life::JobView JobWorld::View() const {
   view.counted = counted_;
   view.tried = tried_;
   view.created = created_;
+  view.seen = seen;
   if (valid_of_ == job.meta.generation) view.valid = "the job is valid";
   view.queue = queue;
   return view;

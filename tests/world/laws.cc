@@ -153,18 +153,21 @@ bool Laws::CountsAsGone(const Json& pod) const {
 void Laws::LookAtWindow(const Json& pod) {
   const Gang gang{JobOf(pod), AttemptOf(pod)};
   if (!TextAt(pod, {"spec", "nodeName"}).empty()) bound_[gang].insert(*WorkerOf(pod));
-  const auto plan = planned_.find(gang);  // somebody may have deleted the Placement since
-  const bool whole = plan != planned_.end() && bound_[gang].size() == plan->second.size();
-  const auto live = cluster_.LivePods(gang.first);
-  const bool partly = !whole && std::any_of(live.begin(), live.end(), [&](const auto& one) {
-    return AttemptOf(*one) == gang.second && !TextAt(*one, {"spec", "nodeName"}).empty() &&
-           !CountsAsGone(*one);
-  });
-  if (!partly) {
+  if (!IsPartlyBound(gang)) {
     open_.erase(gang);
   } else if (open_.try_emplace(gang).second) {
     ++windows_;
   }
+}
+
+bool Laws::IsPartlyBound(const Gang& gang) {
+  const auto plan = planned_.find(gang);  // somebody may have deleted the Placement since
+  const bool whole = plan != planned_.end() && bound_[gang].size() == plan->second.size();
+  const auto live = cluster_.LivePods(gang.first);
+  return !whole && std::any_of(live.begin(), live.end(), [&](const auto& one) {
+    return AttemptOf(*one) == gang.second && !TextAt(*one, {"spec", "nodeName"}).empty() &&
+           !CountsAsGone(*one);
+  });
 }
 
 void Laws::LookAtPlacement(const Change& change) {
@@ -280,8 +283,8 @@ void Laws::LookAtEnd(const Json& job, const Json& before) {
   for (const Json* told : {&job, &before}) {
     done.merge(NumbersOf(TextAt(*told, {"status", "completedIndexes"})));
   }
-  const std::int64_t replicas = NumberAt(job, {"spec", "workers", "replicas"});
-  if (static_cast<std::int64_t>(done.size()) < replicas) {
+  const auto plan = planned_.find({UidOf(job), NumberAt(job, {"status", "attempt"})});
+  if (plan != planned_.end() && done.size() < plan->second.size()) {
     Break("I5", Show(job) + " is Complete with " + std::to_string(done.size()) +
                     " workers that succeeded");
   }
@@ -358,12 +361,9 @@ void Laws::LookAtService(const Json& job, const Json& before) {
 
 // A large gang takes longer to create.
 Instant::duration Laws::WindowOf(const Gang& gang) const {
-  const auto job = cluster_.jobs.find(gang.first);
-  if (job == cluster_.jobs.end()) return options_.window;
-  const Json& replicas = At(*job->second, {"spec", "workers", "replicas"});
-  if (!replicas.is_number_integer()) return options_.window;
-  return options_.window +
-         std::chrono::seconds(replicas.get<std::int64_t>() / life::kCreatesPerSecond);
+  const auto plan = planned_.find(gang);
+  if (plan == planned_.end()) return options_.window;
+  return options_.window + std::chrono::seconds(plan->second.size() / life::kCreatesPerSecond);
 }
 
 void Laws::Tick(bool hard) {
@@ -372,6 +372,10 @@ void Laws::Tick(bool hard) {
   if (hard) return;
   TickAwaited(passed);
   for (auto it = open_.begin(); it != open_.end();) {
+    if (!IsPartlyBound(it->first)) {  // its node was lost meanwhile
+      it = open_.erase(it);
+      continue;
+    }
     it->second += passed;
     if (it->second <= WindowOf(it->first)) {
       ++it;

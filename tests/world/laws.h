@@ -78,6 +78,7 @@ class Laws {
   SeenCluster cluster_;
   std::vector<Violation> broken_;
   using Gang = std::pair<std::string, std::int64_t>;
+  bool IsPartlyBound(const Gang& gang);
   Instant::duration WindowOf(const Gang& gang) const;
   std::map<Gang, std::set<std::int64_t>> bound_;  // workers that were ever bound
   std::map<Gang, std::vector<std::string>> planned_;

@@ -334,6 +334,71 @@ TEST(AttemptTest, AChangeOfARunningJobIsNotHeldAgainstItsOwnQuota) {
   EXPECT_EQ(world.status().record.observed_generation, world.job.meta.generation);
 }
 
+// All ranks depend on the number of workers, so the gang begins anew with the new one.
+TEST(AttemptTest, AnotherNumberOfWorkersEndsTheAttemptAndCostsNoRestart) {
+  for (const std::uint32_t replicas : {2U, 5U}) {
+    JobWorld world(3);
+    world.Settle();
+    ASSERT_EQ(PhaseOf(world.status()), "Running");
+    world.job.replicas = replicas;
+    ++world.job.meta.generation;
+    ASSERT_TRUE(world.RunFor(20, 1));
+    EXPECT_EQ(Reason(world, "Restarting"), "SpecChanged");
+    EXPECT_EQ(Message(world, "Restarting"),
+              "spec.workers.replicas is " + std::to_string(replicas) + ", attempt 1 has 3 workers");
+    EXPECT_EQ(PhaseOf(world.status()), "Running");
+    EXPECT_EQ(world.status().attempt, 2);
+    EXPECT_EQ(world.status().record.restarts, 0);
+    EXPECT_EQ(world.status().record.workers.desired, replicas);
+    EXPECT_EQ(world.pods.size(), replicas);
+  }
+}
+
+TEST(AttemptTest, NodesForAnotherNumberOfWorkersGetNoPods) {
+  JobWorld world(3);
+  world.on_status = [&](const JobStatus& status) {
+    if (status.attempt != 1 || world.job.replicas != 3) return;
+    world.job.replicas = 2;
+    ++world.job.meta.generation;
+  };
+  ASSERT_TRUE(world.RunFor(20, 1));
+  EXPECT_EQ(world.status().attempt, 2);
+  EXPECT_EQ(PhaseOf(world.status()), "Running");
+  EXPECT_EQ(world.counts.pods_created, 2);
+}
+
+TEST(AttemptTest, WorkersThatAllSucceededCompleteTheJobWhateverTheSpecSaysNow) {
+  JobWorld world(3);
+  world.Settle();
+  for (const auto& pod : world.pods) pod->phase = api::PodPhase::kSucceeded;
+  world.job.replicas = 2;
+  world.Settle();
+  EXPECT_EQ(PhaseOf(world.status()), "Complete");
+  EXPECT_EQ(world.status().record.completed_indexes, "0-2");
+}
+
+TEST(AttemptTest, AUserWhoChangesTheNumberAllTheTimeWaits) {
+  JobWorld world(3);
+  ASSERT_TRUE(world.RunFor(600, 1, [&] {
+    if (PhaseOf(world.status()) != "Running") return;
+    world.job.replicas = world.job.replicas == 3 ? 2 : 3;
+    ++world.job.meta.generation;
+  }));
+  EXPECT_LE(world.status().attempt, 10);
+}
+
+// The others have met it already.
+TEST(AttemptTest, APodThatGoesWhileOthersAreMadeIsNotMadeAgain) {
+  JobWorld world(3);
+  world.on_created = Silence;
+  world.Settle();
+  ASSERT_EQ(Reason(world, "PodsReady"), "Creating");
+  world.pods.erase(world.pods.begin() + 1);
+  world.seen = {true, true};
+  world.Settle();
+  EXPECT_EQ(Reason(world, "Restarting"), "PodDeleted");
+}
+
 TEST(AttemptTest, AWarningOfMemoryIsTheJobsUntilAnAttemptFits) {
   JobWorld world(2);
   world.of_placement = {{api::kMemoryFits, "False", "DoesNotFit", "a GPU would hold 2TB", ""}};
