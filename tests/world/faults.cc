@@ -48,6 +48,7 @@ const std::vector<Faults::Kind>& Faults::All() {
       {"watch-gap", &Faults::WatchGap},
       {"lose-node", &Faults::LoseNode},
       {"make-node-anew", &Faults::MakeNodeAnew},
+      {"scale-down", &Faults::ScaleDown},
       {"restart-plugin", &Faults::RestartPlugin},
       {"fail-pulls", &Faults::FailPulls},
       {"crash-pod", &Faults::CrashPod},
@@ -329,112 +330,6 @@ std::string Faults::WatchGap() {
     if (forgets) world_.server_.Compact();
   });
   return std::to_string(time.count()) + " s" + (forgets ? ", then all changes are forgotten" : "");
-}
-
-std::string Faults::LoseNode() {
-  const std::string node = AnyNode();
-  if (node.empty() || world_.kubelets_.IsLost(node)) return "";
-  const seconds time = Some(5, 1'200);
-  const bool rebooted = Below(2) == 0;
-  world_.kubelets_.Lose(node);
-  world_.fibers_.After(time, [this, node, rebooted] { world_.kubelets_.Return(node, rebooted); });
-  return node + " for " + std::to_string(time.count()) + " s" + (rebooted ? ", rebooted" : "");
-}
-
-// An autoscaler, or a person who repairs it: the node is removed, and comes back under its name.
-std::string Faults::MakeNodeAnew() {
-  const std::string name = AnyNode();
-  if (name.empty() || world_.kubelets_.IsLost(name)) return "";
-  Json node = *admin_.Find(kube::kNodes, {"", name});
-  const Json meta = {{"name", name}, {"labels", At(node, {"metadata", "labels"})}};
-  node["metadata"] = meta;
-  admin_.Delete(kube::kNodes, {"", name});
-  world_.kubelets_.Lose(name);
-  const seconds away = Some(1, 300);
-  // The pod collector takes what was on it.
-  world_.fibers_.After(std::min(away, seconds(60)), [this, name] {
-    if (admin_.Find(kube::kNodes, {"", name})) return;
-    const auto pods = world_.server_.All("pods");
-    for (const auto& [key, pod] : pods) {
-      if (TextAt(*pod, {"spec", "nodeName"}) == name) {
-        admin_.Delete(kube::kPods, key, {.grace_seconds = 0});
-      }
-    }
-  });
-  world_.fibers_.After(away, [this, name, node] {
-    admin_.Create(kube::kNodes, node);
-    admin_.Patch(kube::kNodes, {"", name}, {{"status", node.at("status")}}, "status");
-    world_.kubelets_.Return(name, true);
-  });
-  return name + " for " + std::to_string(away.count()) + " s";
-}
-
-std::string Faults::RestartPlugin() {
-  const std::string node = AnyNode();
-  if (node.empty()) return "";
-  world_.kubelets_.RestartPlugin(node, Some(2, 60));
-  return node;
-}
-
-std::string Faults::FailPulls() {
-  const seconds time = Some(10, 300);
-  world_.kubelets_.SetPullsFail(world_.fibers_.now() + time);
-  return std::to_string(time.count()) + " s";
-}
-
-std::string Faults::CrashPod() {
-  const auto pod = Any(kube::kPods, Runs);
-  if (!pod) return "";
-  const int code = std::array{1, 137, 139}[Below(3)];
-  world_.kubelets_.Crash(KeyOf(*pod), code);
-  return api::Show(KeyOf(*pod)) + " with " + std::to_string(code);
-}
-
-std::string Faults::Cordon() {
-  const std::string node = AnyNode();
-  if (node.empty()) return "";
-  admin_.Patch(kube::kNodes, {"", node}, {{"spec", {{"unschedulable", true}}}});
-  world_.fibers_.After(Some(10, 900), [this, node] {
-    admin_.Patch(kube::kNodes, {"", node}, {{"spec", {{"unschedulable", nullptr}}}});
-  });
-  return node;
-}
-
-std::string Faults::TaintNode() {
-  const auto node = Any(kube::kNodes, [](const Json& one) {
-    return At(one, {"spec", "taints"}).empty();
-  });
-  if (!node) return "";
-  const std::string name = TextAt(*node, {"metadata", "name"});
-  const Json taint = {{{"key", "example.com/repair"}, {"effect", "NoSchedule"}}};
-  admin_.Patch(kube::kNodes, {"", name}, {{"spec", {{"taints", taint}}}});
-  world_.fibers_.After(Some(10, 900), [this, name] {
-    const auto there = admin_.Find(kube::kNodes, {"", name});
-    if (!there) return;
-    Json left = Json::array();
-    for (const Json& one : At(*there, {"spec", "taints"})) {
-      if (TextAt(one, {"key"}) != "example.com/repair") left.push_back(one);
-    }
-    admin_.Patch(kube::kNodes, {"", name}, {{"spec", {{"taints", left}}}});
-  });
-  return name;
-}
-
-// A plug-in of kube-scheduler or the kubelet refuses what Weft plans there, and nothing of the Node
-// shows why.
-std::string Faults::RefuseNode() {
-  const std::string node = AnyNode();
-  if (node.empty()) return "";
-  const seconds time = Some(60, 1'200);
-  const Instant until = world_.fibers_.now() + time;
-  const bool at_bind = Below(2) == 0;
-  if (at_bind) {
-    world_.scheduler_.SetRefused(node, until);
-  } else {
-    world_.kubelets_.SetRefused(node, until);
-  }
-  return node + (at_bind ? " at bind for " : " at start for ") + std::to_string(time.count()) +
-         " s";
 }
 
 std::string Faults::SilenceScheduler() {

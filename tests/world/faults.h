@@ -47,17 +47,21 @@ class Faults {
   std::string CutWatches();
   std::string Compaction();
   std::string WatchGap();
-  // Of nodes and kubelets.
+  // Of nodes and kubelets, in node_faults.cc.
   std::string LoseNode();
   std::string MakeNodeAnew();
+  std::string ScaleDown();
   std::string RestartPlugin();
   std::string FailPulls();
   std::string CrashPod();
   std::string Cordon();
   std::string TaintNode();
+  std::string RefuseNode();
+  bool IsUsed(const std::string& node) const;
+  void Taint(const std::string& node, const std::string& key);
+  void Untaint(const std::string& node, const std::string& key);
   // Of other controllers and people.
   std::string SilenceScheduler();
-  std::string RefuseNode();
   std::string CollectPods();
   std::string DeletePod();
   std::string EvictPod();
