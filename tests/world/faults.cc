@@ -46,6 +46,7 @@ const std::vector<Faults::Kind>& Faults::All() {
       {"cut-watches", &Faults::CutWatches},
       {"compaction", &Faults::Compaction},
       {"watch-gap", &Faults::WatchGap},
+      {"restore-etcd", &Faults::RestoreEtcd},
       {"lose-node", &Faults::LoseNode},
       {"make-node-anew", &Faults::MakeNodeAnew},
       {"scale-down", &Faults::ScaleDown},

@@ -47,6 +47,7 @@ class Faults {
   std::string CutWatches();
   std::string Compaction();
   std::string WatchGap();
+  std::string RestoreEtcd();  // in restore.cc
   // Of nodes and kubelets, in node_faults.cc.
   std::string LoseNode();
   std::string MakeNodeAnew();
@@ -105,6 +106,7 @@ class Faults {
   SplitMix64 chance_;
   std::vector<Kind> chosen_;
   std::size_t made_ = 0;
+  bool restores_ = false;
 };
 
 }  // namespace weft::world

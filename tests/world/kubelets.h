@@ -20,6 +20,10 @@ class Kubelets {
            std::uint64_t seed);
   void OnChange(const Change& change);
 
+  // After a restore of etcd; in restore.cc.
+  void OnRestore(const Change& change);
+  void ReportAll();
+
   // The node's machine stops: its pods end unseen, and it says nothing. After 40 s it is Unknown
   // and tainted, and pods that do not tolerate that are deleted.
   void Lose(const std::string& node);

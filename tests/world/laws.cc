@@ -186,7 +186,10 @@ void Laws::LookAtPlacement(const Change& change) {
     Break("I2d", Show(placement) + ": its nodes have changed");
   }
   if (nodes.empty() || !before.empty()) return;
-  if (!job.empty()) planned_[{job, AttemptOf(placement)}] = nodes;
+  if (!job.empty()) {
+    planned_[{job, AttemptOf(placement)}] = nodes;
+    bound_.erase({job, AttemptOf(placement)});  // of the same attempt before etcd was restored
+  }
   LookAtClaims(placement);
   if (!job.empty()) LookAtExclusion(placement);
 }
@@ -248,18 +251,24 @@ void Laws::LookAtExclusion(const Json& placement) {
 void Laws::LookAtJob(const Change& change) {
   const Json& job = *change.object;
   LookAtDeparture(change);
-  const std::string uid = UidOf(job);
-  if (change.type == Change::Type::kDeleted || Speaks(job)) {
-    mute_.erase(uid);
-  } else {
-    mute_.try_emplace(uid);
+  if (change.type == Change::Type::kDeleted) {
+    mute_.erase(UidOf(job));
+    return;
   }
-  if (change.type == Change::Type::kDeleted) return;
+  LookAtSpeech(job);
   static const Json kNone = Json::object();
   const Json& before = change.before ? *change.before : kNone;
   LookAtEnd(job, before);
   LookAtCounters(job, before);
   LookAtService(job, before);
+}
+
+void Laws::LookAtSpeech(const Json& job) {
+  if (Speaks(job)) {
+    mute_.erase(UidOf(job));
+  } else {
+    mute_.try_emplace(UidOf(job));
+  }
 }
 
 void Laws::LookAtEnd(const Json& job, const Json& before) {

@@ -38,6 +38,8 @@ class Laws {
 
   void OnChange(const Change& change);
   void OnSent(const Sent& sent);
+  // All objects are others at once: what is gone, and what there is now. In restore.cc.
+  void OnRestore(const std::vector<Change>& all);
   // Time has passed. `hard`: nothing can go on now, so laws of time wait.
   void Tick(bool hard);
   void Break(const std::string& law, const std::string& text);
@@ -55,6 +57,7 @@ class Laws {
   void LookAtClaims(const Json& placement);
   void LookAtExclusion(const Json& placement);
   void LookAtJob(const Change& change);
+  void LookAtSpeech(const Json& job);
   void LookAtEnd(const Json& job, const Json& before);
   void LookAtCounters(const Json& job, const Json& before);
   void LookAtDeparture(const Change& change);

@@ -263,6 +263,15 @@ void World::MakeCluster() {
   if (kueue_) kueue_->MakeQueues();
 }
 
+// A kubelet whose Node is unknown makes it again.
+void World::JoinAgain(std::size_t node) {
+  Actor kubelet(server_, "kubelet");
+  const Json object = NodeOf(node);
+  if (kubelet.Find(kube::kNodes, KeyOf(object)) || kubelets_.IsLost(KeyOf(object).name)) return;
+  kubelet.Create(kube::kNodes, object);
+  kubelet.Patch(kube::kNodes, KeyOf(object), {{"status", object.at("status")}}, "status");
+}
+
 void World::StartHost(Host& host) {
   Incarnation::Options options;
   options.flags.bind_deadline_seconds = 60;

@@ -68,6 +68,9 @@ class World {
     std::unique_ptr<Incarnation> now;
     std::size_t lives = 0;
   };
+  void Restore(std::uint64_t backup);  // in restore.cc
+  void Repeat(const kube::Resource& resource, const Json& object, const Json& spec);
+  void JoinAgain(std::size_t node);
   void StripFinalizers(const ApiServer::Attempt& attempt);
   void MakeCluster();
   void PlanDay();

@@ -1,0 +1,150 @@
+// An administrator restores etcd from a backup and restarts the operators, as
+// operator/docs/runbooks.md says.
+
+#include <array>
+
+#include "tests/world/faults.h"
+#include "tests/world/world.h"
+
+namespace weft::world {
+namespace {
+
+using std::chrono::seconds;
+
+// What other models follow: an object's owner comes before it.
+constexpr std::array<const char*, 6> kFollowed = {
+    "nodes", "trainingjobs.weft.dev",     "placements.weft.dev", "services",
+    "pods",  "leases.coordination.k8s.io"};
+
+}  // namespace
+
+std::string Faults::RestoreEtcd() {
+  if (world_.kueue_ || restores_) return "";  // once a day
+  restores_ = true;
+  const std::uint64_t backup = world_.server_.Checkpoint();
+  const seconds later = Some(30, 1'200), down = Some(10, 60);
+  world_.fibers_.After(later, [this, backup, down] {
+    Hard(down);
+    SetDown(true);
+    world_.fibers_.After(down, [this, backup] {
+      world_.Restore(backup);
+      SetDown(false);
+    });
+  });
+  return "to now, in " + std::to_string(later.count()) + " s";
+}
+
+// Containers go on meanwhile, except those of pods that nobody knows any more.
+void World::Restore(std::uint64_t backup) {
+  std::map<std::string, std::map<api::ObjectKey, std::shared_ptr<const Json>>> before;
+  for (const char* resource : kFollowed) before[resource] = server_.All(resource);
+  before["resourcequotas"] = server_.All("resourcequotas");
+  for (Host& host : hosts_) {
+    if (host.now) host.now->Kill();
+  }
+  server_.Restore(backup);
+  Say("etcd is as it was at version " + std::to_string(backup));
+  std::vector<Change> all;
+  for (const char* resource : kFollowed) {
+    const auto& objects = server_.All(resource);
+    for (const auto& [key, object] : before[resource]) {
+      const auto now = objects.find(key);
+      if (now != objects.end() && UidOf(*now->second) == UidOf(*object)) continue;
+      all.push_back(
+          {Change::Type::kDeleted, server_.version(), resource, key, object, object, "etcd"});
+    }
+    for (const auto& [key, object] : objects) {
+      all.push_back(
+          {Change::Type::kAdded, server_.version(), resource, key, object, nullptr, "etcd"});
+    }
+  }
+  laws_.OnRestore(all);
+  for (const Change& change : all) {
+    scheduler_.OnChange(change);
+    kubelets_.OnRestore(change);
+  }
+  for (std::size_t i = 0; i < options_.nodes; ++i) JoinAgain(i);
+  kubelets_.ReportAll();
+  for (const auto& [key, job] : server_.All("trainingjobs.weft.dev")) {
+    const auto was = before["trainingjobs.weft.dev"].find(key);
+    const bool there =
+        was != before["trainingjobs.weft.dev"].end() && UidOf(*was->second) == UidOf(*job);
+    Json spec = At(there ? *was->second : *job, {"spec"});
+    if (!there) spec["suspend"] = false;  // it had ended
+    Repeat(kube::kTrainingJobs, *job, spec);
+  }
+  for (const auto& [key, quota] : server_.All("resourcequotas")) {
+    if (!before["resourcequotas"].contains(key)) Repeat(kube::kResourceQuotas, *quota, {});
+  }
+  for (const auto& [key, service] : server_.All("services")) {
+    const bool of_weft = !LabelOf(*service, "weft.dev/job-uid").empty();
+    if (!of_weft && !before["services"].contains(key)) Repeat(kube::kServices, *service, {});
+  }
+}
+
+// Somebody does again what the restore took back: sets the spec, or deletes the object (null).
+void World::Repeat(const kube::Resource& resource, const Json& object, const Json& spec) {
+  if (At(object, {"spec"}) == spec) return;
+  fibers_.After(seconds(10 + chance_.Below(110)),
+                [this, &resource, key = KeyOf(object), uid = UidOf(object), spec] {
+                  Actor admin(server_, "admin");
+                  const auto there = admin.Find(resource, key);
+                  if (!there || UidOf(*there) != uid) return;
+                  if (spec.is_null()) {
+                    admin.Delete(resource, key);
+                    return;
+                  }
+                  Json wanted = *there;
+                  wanted["spec"] = spec;
+                  admin.Replace(resource, wanted);
+                });
+}
+
+void Laws::OnRestore(const std::vector<Change>& all) {
+  const std::set<std::string> unhealthy = std::move(cluster_.unhealthy);
+  cluster_ = SeenCluster{};
+  cluster_.unhealthy = unhealthy;
+  cluster_.led_anew = fibers_.now();
+  created_.clear();
+  open_.clear();
+  mute_.clear();
+  awaited_.clear();
+  refused_at_bind_.clear();
+  for (const Change& change : all) {
+    if (change.type == Change::Type::kDeleted) continue;
+    cluster_.Apply(change, fibers_.now());
+    const Json& object = *change.object;
+    const Gang gang{JobOf(object), AttemptOf(object)};
+    if (change.resource == "trainingjobs.weft.dev") LookAtSpeech(object);
+    if (change.resource == "placements.weft.dev" && !gang.first.empty()) {
+      if (auto nodes = NodesOf(object); !nodes.empty()) planned_[gang] = std::move(nodes);
+    }
+    if (change.resource == "pods" && !gang.first.empty() && WorkerOf(object)) {
+      created_.emplace(gang.first, gang.second, *WorkerOf(object));
+      LookAtWindow(object);
+    }
+  }
+}
+
+// A pod that is known again starts again.
+void Kubelets::OnRestore(const Change& change) {
+  if (change.resource == "pods") runs_.erase(change.key);
+  OnChange(change);
+}
+
+// Nodes and their controller tell what is.
+void Kubelets::ReportAll() {
+  const auto nodes = kubelet_.server().All("nodes");
+  for (const auto& [key, object] : nodes) {
+    const std::string node = key.name;
+    const bool unknown = !IsTrue(*object, "Ready");
+    if (lost_.erase(node) > 0) {
+      Lose(node);
+    } else if (unknown) {
+      SetCondition(node, "True");
+      Taint(node, false);
+    }
+  }
+}
+
+}  // namespace weft::world
