@@ -114,6 +114,7 @@ class IndexVector : private std::vector<T> {
   using Base::rend;
   using Base::reserve;
   using Base::resize;
+  using Base::shrink_to_fit;
   using Base::size;
 
   void resize(I stop) { Base::resize(stop.Raw()); }

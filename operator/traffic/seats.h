@@ -10,7 +10,7 @@ namespace weft::traffic {
 
 // Consecutive ranks of a group, in the group's order, that are in one worker.
 struct Seat {
-  std::uint32_t worker = 0;
+  WorkerIndex worker;
   std::uint32_t ranks = 0;
 };
 
@@ -35,7 +35,7 @@ class SeatedGroups {
   std::uint32_t groups(std::size_t batch) const { return groups_[batch]; }
 
  private:
-  void Add(std::span<const std::uint32_t> workers);
+  void Add(std::span<const WorkerIndex> workers);
 
   std::vector<Seat> seats_;
   std::vector<std::uint32_t> begin_ = {0};

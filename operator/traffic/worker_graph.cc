@@ -13,7 +13,7 @@ namespace {
 // A clique becomes edges if that takes at most this many edges per member.
 constexpr std::size_t kEdgesPerMember = 4;
 
-inline void Emit(std::uint32_t a, std::uint32_t b, std::int64_t bytes, std::vector<Edge>& raw) {
+inline void Emit(WorkerIndex a, WorkerIndex b, std::int64_t bytes, std::vector<Edge>& raw) {
   if (a == b || bytes <= 0) return;
   raw.push_back({std::min(a, b), std::max(a, b), bytes});
 }
@@ -64,13 +64,13 @@ void SortByB(std::span<Edge> run) {
 // Sorts edges by (a, b) and merges equal pairs: a counting sort by a, then short runs by b. Takes
 // over `raw`, so that its memory is free afterwards.
 std::vector<Edge> Merge(std::vector<Edge> raw, std::uint32_t workers) {
-  std::vector<std::uint32_t> end(workers + 1, 0);  // by worker: end of its edges, once placed
+  ByWorker<std::uint32_t> end(workers + 1, 0);  // of a worker's edges, once placed
   for (const Edge& edge : raw) ++end[edge.a + 1];
-  for (std::uint32_t w = 0; w < workers; ++w) end[w + 1] += end[w];
+  for (const WorkerIndex w : Range<WorkerIndex>(workers)) end[w + 1] += end[w];
   std::vector<Edge> sorted(raw.size());
   for (const Edge& edge : raw) sorted[end[edge.a]++] = edge;
   std::size_t kept = 0, begin = 0;
-  for (std::uint32_t w = 0; w < workers; ++w) {
+  for (const WorkerIndex w : Range<WorkerIndex>(workers)) {
     SortByB(std::span(sorted).subspan(begin, end[w] - begin));
     const std::size_t start = kept;
     for (std::size_t i = begin; i < end[w]; ++i) {
@@ -159,9 +159,9 @@ void WorkerGraph::Finish() {
     ++begin_[edge.a + 1];
     ++begin_[edge.b + 1];
   }
-  for (std::uint32_t w = 0; w < workers_; ++w) begin_[w + 1] += begin_[w];
+  for (const WorkerIndex w : Range<WorkerIndex>(workers_)) begin_[w + 1] += begin_[w];
   neighbours_.resize(2 * edges_.size());
-  std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
+  ByWorker<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
   // Edges ascend by (a, b), so each list ascends too: lower neighbours come from earlier edges.
   for (const Edge& edge : edges_) {
     neighbours_[next[edge.b]++] = {edge.a, edge.bytes};
@@ -171,9 +171,9 @@ void WorkerGraph::Finish() {
   for (const Clique& clique : cliques_) {
     for (const auto& member : clique.members) ++clique_begin_[member.worker + 1];
   }
-  for (std::uint32_t w = 0; w < workers_; ++w) clique_begin_[w + 1] += clique_begin_[w];
+  for (const WorkerIndex w : Range<WorkerIndex>(workers_)) clique_begin_[w + 1] += clique_begin_[w];
   clique_index_.resize(clique_begin_.back());
-  std::vector<std::uint32_t> slot(clique_begin_.begin(), clique_begin_.end() - 1);
+  ByWorker<std::uint32_t> slot(clique_begin_.begin(), clique_begin_.end() - 1);
   for (std::uint32_t c = 0; c < cliques_.size(); ++c) {
     for (const auto& member : cliques_[c].members) clique_index_[slot[member.worker]++] = c;
   }

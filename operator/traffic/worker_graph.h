@@ -9,14 +9,17 @@
 
 namespace weft::traffic {
 
-// T{a,b}: bytes between workers a < b, both directions added.
-struct Edge {
-  std::uint32_t a = 0, b = 0;
+// T{a,b}: bytes between two ends a < b, both directions added. The ends are workers, or sets of them
+// (objective/units.h).
+template <typename End>
+struct EdgeBetween {
+  End a{}, b{};
   std::int64_t bytes = 0;
 };
+using Edge = EdgeBetween<WorkerIndex>;
 
 struct Neighbour {
-  std::uint32_t worker = 0;
+  WorkerIndex worker;
   std::int64_t bytes = 0;
 };
 
@@ -41,12 +44,12 @@ class WorkerGraph {
 
   std::uint32_t workers() const { return workers_; }
   std::span<const Edge> edges() const { return edges_; }
-  std::span<const Neighbour> neighbours(std::uint32_t worker) const {
+  std::span<const Neighbour> neighbours(WorkerIndex worker) const {
     return std::span(neighbours_).subspan(begin_[worker], begin_[worker + 1] - begin_[worker]);
   }
   std::span<const Clique> cliques() const { return cliques_; }
   // Indices into cliques() of the cliques that contain the worker.
-  std::span<const std::uint32_t> cliques_of(std::uint32_t worker) const {
+  std::span<const std::uint32_t> cliques_of(WorkerIndex worker) const {
     return std::span(clique_index_)
         .subspan(clique_begin_[worker], clique_begin_[worker + 1] - clique_begin_[worker]);
   }
@@ -60,10 +63,10 @@ class WorkerGraph {
 
   std::uint32_t workers_ = 0;
   std::vector<Edge> edges_;
-  std::vector<std::uint32_t> begin_;
+  ByWorker<std::uint32_t> begin_;  // workers + 1 entries
   std::vector<Neighbour> neighbours_;
   std::vector<Clique> cliques_;
-  std::vector<std::uint32_t> clique_begin_;
+  ByWorker<std::uint32_t> clique_begin_;  // workers + 1 entries
   std::vector<std::uint32_t> clique_index_;
 };
 

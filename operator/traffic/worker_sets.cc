@@ -17,7 +17,7 @@ void JoinGroups(const Ranks& members, std::uint32_t size, UnionFind& components)
 }
 
 // Removes equal sets; orders sets by their least worker, then by the rest.
-WorkerSets Distinct(std::vector<std::vector<std::uint32_t>> sets) {
+WorkerSets Distinct(std::vector<std::vector<WorkerIndex>> sets) {
   std::sort(sets.begin(), sets.end());
   sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
   WorkerSets out;
@@ -59,13 +59,13 @@ Result<WorkerSets> GroupWorkers(std::span<const Axis> axes, const Parallelism& p
       JoinGroups(groups, size, components);
     }
   }
-  std::vector<std::vector<std::uint32_t>> of_root(ranks);
+  std::vector<std::vector<WorkerIndex>> of_root(ranks);
   for (const RankIndex rank : Range<RankIndex>(ranks)) {
     auto& set = of_root[components.Find(rank.Raw())];
-    const std::uint32_t worker = rank.Raw() / per_worker;
+    const WorkerIndex worker = WorkerOf(rank, per_worker);
     if (set.empty() || set.back() != worker) set.push_back(worker);
   }
-  std::vector<std::vector<std::uint32_t>> sets;
+  std::vector<std::vector<WorkerIndex>> sets;
   for (auto& set : of_root) {
     if (!set.empty()) sets.push_back(std::move(set));
   }

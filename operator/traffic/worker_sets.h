@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "operator/base/result.h"
+#include "operator/base/worker_index.h"
 #include "operator/traffic/spec.h"
 
 namespace weft::traffic {
@@ -18,10 +19,10 @@ namespace weft::traffic {
 // Shapes   CSR: set s is workers[begin[s], begin[s + 1]).
 struct WorkerSets {
   std::vector<std::uint32_t> begin = {0};
-  std::vector<std::uint32_t> workers;
+  std::vector<WorkerIndex> workers;
 
   std::size_t size() const { return begin.size() - 1; }
-  std::span<const std::uint32_t> set(std::size_t s) const {
+  std::span<const WorkerIndex> set(std::size_t s) const {
     return std::span(workers).subspan(begin[s], begin[s + 1] - begin[s]);
   }
 };
