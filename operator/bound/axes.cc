@@ -8,7 +8,7 @@
 
 namespace weft::bound {
 
-using traffic::Edge;
+using Edge = objective::UnitEdge;
 
 namespace {
 
@@ -22,7 +22,7 @@ struct Lines {
   bool Hold(const Edge& edge) const {
     WEFT_DCHECK(edge.a < edge.b);
     const std::uint32_t apart = edge.b - edge.a;
-    return apart % stride == 0 && apart / stride + edge.a / stride % size < size;
+    return apart % stride == 0 && apart / stride + edge.a.Raw() / stride % size < size;
   }
   bool IsAlong(const Edge& edge) const { return edge.b - edge.a == stride; }
   bool IsAround(const Edge& edge) const {

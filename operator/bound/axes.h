@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "operator/traffic/worker_graph.h"
+#include "operator/objective/units.h"
 
 namespace weft::bound {
 
@@ -32,7 +32,7 @@ struct GridAxis {
 // first; only it has `inside`. Precondition: `edges` ascend.
 //
 // Cost  O(edges x digits^2), twice if the first axis has several digits.
-std::vector<GridAxis> MeasureAxes(std::span<const traffic::Edge> edges,
+std::vector<GridAxis> MeasureAxes(std::span<const objective::UnitEdge> edges,
                                   std::span<const std::uint32_t> grid);
 
 }  // namespace weft::bound

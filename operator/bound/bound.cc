@@ -37,7 +37,7 @@ Int128 CutByDegree(const Instance& instance, std::uint64_t room) {
   Int128 twice = 0, crossing = 0;
   std::vector<std::int64_t> heaviest(room - 1);  // descending
   std::span<const Neighbour> before;
-  for (std::uint32_t w = 0; w < instance.workers(); ++w) {
+  for (const WorkerIndex w : Range<WorkerIndex>(instance.workers())) {
     const auto neighbours = instance.graph().neighbours(w);
     if (neighbours.size() < room) continue;
     // Consecutive workers usually have equal byte lists; reuse the last result.
@@ -91,7 +91,7 @@ Int128 CutByCliques(const Instance& instance, std::uint64_t room) {
 // The job as units of `workers_each` workers, and lower bounds of the bytes that leave sets of
 // units.
 struct View {
-  View(const Instance& instance, const std::vector<UnitIndex>& unit_of,
+  View(const Instance& instance, const ByWorker<UnitIndex>& unit_of,
        std::span<const std::uint32_t> grid, std::uint32_t workers_each)
       : size(workers_each),
         axes(MeasureAxes(objective::TrafficBetween(instance.graph(), unit_of,
@@ -115,9 +115,9 @@ Shape TileOf(const Instance& instance, const traffic::WorkerSets& sets) {
   std::uint32_t stride = 1;
   for (const std::uint32_t size : sizes) {
     std::uint32_t least = size, most = 0;
-    for (const std::uint32_t worker : sets.set(0)) {
-      least = std::min(least, worker / stride % size);
-      most = std::max(most, worker / stride % size);
+    for (const WorkerIndex worker : sets.set(0)) {
+      least = std::min(least, worker.Raw() / stride % size);
+      most = std::max(most, worker.Raw() / stride % size);
     }
     tile.push_back(most - least + 1);
     if (size % tile.back() != 0) return {};
@@ -126,7 +126,7 @@ Shape TileOf(const Instance& instance, const traffic::WorkerSets& sets) {
   const objective::Units units = objective::MakeUnits(sizes, tile, instance.workers());
   for (std::size_t s = 0; s < sets.size(); ++s) {
     if (sets.set(s).size() != units.size) return {};
-    for (const std::uint32_t worker : sets.set(s)) {
+    for (const WorkerIndex worker : sets.set(s)) {
       if (units.of[worker] != units.of[sets.set(s).front()]) return {};
     }
   }
@@ -261,7 +261,7 @@ class Bound {
 
  private:
   static View ViewOfWorkers(const Instance& instance) {
-    std::vector<UnitIndex> of(instance.workers());
+    ByWorker<UnitIndex> of(instance.workers());  // each worker is a unit
     std::iota(of.begin(), of.end(), UnitIndex{0});
     return View(instance, of, FineGrid(instance.grid()), 1);
   }

@@ -60,7 +60,7 @@ Int128 HopBound(const objective::Instance& instance) {
   Int128 twice = 0;
   std::vector<std::int64_t> bytes, before;
   Int128 last = 0;
-  for (std::uint32_t w = 0; w < instance.workers(); ++w) {
+  for (const WorkerIndex w : Range<WorkerIndex>(instance.workers())) {
     bytes.clear();
     for (const traffic::Neighbour& peer : instance.graph().neighbours(w)) {
       bytes.push_back(peer.bytes);

@@ -4,7 +4,7 @@
 
 namespace weft::objective {
 
-Box BoxAround(const fabric::Torus& torus, Nodes nodes) {
+Box BoxAround(const fabric::Torus& torus, std::span<const fabric::NodeIndex> nodes) {
   const fabric::TorusShape& shape = torus.ShapeAround(nodes.front());
   Box box;
   for (std::size_t d = 0; d < box.size.size(); ++d) {

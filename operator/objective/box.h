@@ -2,8 +2,9 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
-#include "operator/objective/nodes.h"
+#include "operator/fabric/fabric.h"
 
 namespace weft::objective {
 
@@ -19,6 +20,6 @@ struct Box {
 
 // The smallest box that holds all these nodes of one torus, at least one. Along a dimension that
 // wraps, the box leaves out the longest run of places without a node.
-Box BoxAround(const fabric::Torus& torus, Nodes nodes);
+Box BoxAround(const fabric::Torus& torus, std::span<const fabric::NodeIndex> nodes);
 
 }  // namespace weft::objective

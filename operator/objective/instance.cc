@@ -14,7 +14,7 @@ using fabric::Tier;
 namespace {
 
 // Atoms of `tier`: workers that are connected by groups whose level is that tier or narrower.
-std::vector<std::uint32_t> AtomsOf(const Request& request, Tier tier, bool soft) {
+ByWorker<std::uint32_t> AtomsOf(const Request& request, Tier tier, bool soft) {
   UnionFind sets(request.workers);
   bool any = false;
   for (const GroupConstraint& group : request.groups) {
@@ -24,20 +24,20 @@ std::vector<std::uint32_t> AtomsOf(const Request& request, Tier tier, bool soft)
     any = true;
     for (std::size_t s = 0; s < group.sets.size(); ++s) {
       const auto set = group.sets.set(s);
-      for (std::uint32_t worker : set) sets.Join(set.front(), worker);
+      for (const WorkerIndex worker : set) sets.Join(set.front().Raw(), worker.Raw());
     }
   }
   if (!any) return {};
-  std::vector<std::uint32_t> atoms(request.workers);
-  for (std::uint32_t w = 0; w < request.workers; ++w) atoms[w] = sets.Find(w);
+  ByWorker<std::uint32_t> atoms(request.workers);
+  for (const WorkerIndex w : Range<WorkerIndex>(request.workers)) atoms[w] = sets.Find(w.Raw());
   return atoms;
 }
 
 // The size of the largest atom, and whether all atoms have this size.
-std::pair<std::uint32_t, bool> AtomSizes(std::span<const std::uint32_t> atoms) {
+std::pair<std::uint32_t, bool> AtomSizes(IndexSpan<WorkerIndex, const std::uint32_t> atoms) {
   if (atoms.empty()) return {1, true};
   std::vector<std::uint32_t> size(atoms.size(), 0);
-  for (std::uint32_t atom : atoms) ++size[atom];
+  for (const std::uint32_t atom : atoms) ++size[atom];
   std::uint32_t largest = 0, smallest = static_cast<std::uint32_t>(atoms.size());
   for (std::uint32_t count : size) {
     if (count == 0) continue;
@@ -78,7 +78,7 @@ Instance::Instance(const fabric::Claims& claims, const Request& request,
 }
 
 void Instance::BuildPrevious() {
-  previous_ = request_->previous_nodes;
+  previous_ = request_->previous_nodes.Items();
   std::erase_if(previous_, [&](NodeIndex n) { return n >= slots().EndIndex(); });
   std::sort(previous_.begin(), previous_.end());
   previous_.erase(std::unique(previous_.begin(), previous_.end()), previous_.end());
@@ -130,9 +130,9 @@ void Instance::BuildPreferredSets() {
 
 // Domains are runs in tree order, so a domain with the first and the last node has all nodes
 // between them.
-Tier Instance::HullOf(std::span<const std::uint32_t> workers, Nodes nodes) const {
+Tier Instance::HullOf(std::span<const WorkerIndex> workers, Nodes nodes) const {
   NodeIndex least = kUnplaced, most{0};
-  for (std::uint32_t worker : workers) {
+  for (const WorkerIndex worker : workers) {
     if (nodes[worker] == kUnplaced) continue;
     least = std::min(least, nodes[worker]);
     most = std::max(most, nodes[worker]);

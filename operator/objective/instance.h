@@ -75,21 +75,25 @@ class Instance {
   // The atom of each worker at a tier. Workers of a hard atom must share one domain of the tier;
   // workers of a soft atom must share one, or should because a group prefers it. Empty if every
   // worker is an atom of its own.
-  std::span<const std::uint32_t> hard_atoms(fabric::Tier tier) const { return hard_atoms_[tier]; }
-  std::span<const std::uint32_t> soft_atoms(fabric::Tier tier) const { return soft_atoms_[tier]; }
+  IndexSpan<WorkerIndex, const std::uint32_t> hard_atoms(fabric::Tier tier) const {
+    return hard_atoms_[tier];
+  }
+  IndexSpan<WorkerIndex, const std::uint32_t> soft_atoms(fabric::Tier tier) const {
+    return soft_atoms_[tier];
+  }
   bool has_groups() const { return has_groups_; }
   bool uniform_atoms() const { return uniform_atoms_; }
   // Workers that a group prefers to have in one domain of `tier`. Each distinct set is listed once,
   // at its narrowest tier.
   struct PreferredSet {
     fabric::Tier tier;
-    std::span<const std::uint32_t> workers;
+    std::span<const WorkerIndex> workers;
   };
   std::span<const PreferredSet> preferred_sets() const { return preferred_sets_; }
 
   // The narrowest tier at which those of `workers` that have a node share one domain; the node tier
   // if none has a node.
-  fabric::Tier HullOf(std::span<const std::uint32_t> workers, Nodes nodes) const;
+  fabric::Tier HullOf(std::span<const WorkerIndex> workers, Nodes nodes) const;
   fabric::Tier HullOfAll(Nodes nodes) const;
 
   // Size of the largest hard atom of the tier (not a unit of a tiling).
@@ -112,7 +116,7 @@ class Instance {
   std::shared_ptr<const FreeTable> free_;
   fabric::ByTier<fabric::ByDomain<std::uint64_t>>
       capacity_;  // empty if no workers must stay together
-  fabric::ByTier<std::vector<std::uint32_t>> hard_atoms_, soft_atoms_;
+  fabric::ByTier<ByWorker<std::uint32_t>> hard_atoms_, soft_atoms_;
   std::vector<PreferredSet> preferred_sets_;
   std::vector<fabric::NodeIndex> previous_;
   fabric::ByTier<std::uint32_t> unit_;

@@ -20,23 +20,23 @@ constexpr std::size_t kMostTiles = 8;  // tiles of the heaviest digits come firs
 // shorter tile.
 constexpr int kNaturalPercent = 60;
 
-std::vector<std::uint32_t> Sample(std::uint32_t workers) {
-  std::vector<std::uint32_t> sample;
+std::vector<WorkerIndex> Sample(std::uint32_t workers) {
+  std::vector<WorkerIndex> sample;
   if (workers <= kSample) {
     sample.resize(workers);
-    std::iota(sample.begin(), sample.end(), 0U);
+    std::iota(sample.begin(), sample.end(), WorkerIndex{0});
     return sample;
   }
   SplitMix64 random(kSeed);
   for (std::uint32_t i = 0; i < kSample; ++i) {
-    sample.push_back(static_cast<std::uint32_t>(random.Below(workers)));
+    sample.push_back(WorkerIndex::Of(random.Below(workers)));
   }
   return sample;
 }
 
 // Visits the bytes that a worker exchanges with each peer.
 template <typename Visit>
-void ForEachPeer(const traffic::WorkerGraph& graph, std::uint32_t worker, Visit visit) {
+void ForEachPeer(const traffic::WorkerGraph& graph, WorkerIndex worker, Visit visit) {
   for (const traffic::Neighbour& neighbour : graph.neighbours(worker)) {
     visit(neighbour.worker, Int128{neighbour.bytes});
   }
@@ -73,7 +73,7 @@ std::uint64_t Volume(const Shape& tile) {
 JobGrid::JobGrid(const traffic::WorkerGraph& graph, std::span<const std::uint32_t> grid)
     : workers_(graph.workers()), sizes_(grid.begin(), grid.end()) {
   if (sizes_.empty() && workers_ > 1) sizes_ = {workers_};
-  const std::vector<std::uint32_t> sample = Sample(workers_);
+  const std::vector<WorkerIndex> sample = Sample(workers_);
   Split(graph, sample);
   Measure(graph, sample);
   heaviest_first_.resize(sizes_.size());
@@ -85,15 +85,15 @@ JobGrid::JobGrid(const traffic::WorkerGraph& graph, std::span<const std::uint32_
 }
 
 // A digit is split at a length at which every worker has a peer at that distance.
-void JobGrid::Split(const traffic::WorkerGraph& graph, std::span<const std::uint32_t> sample) {
+void JobGrid::Split(const traffic::WorkerGraph& graph, std::span<const WorkerIndex> sample) {
   std::vector<std::uint32_t> split;
   std::uint32_t stride = 1;
   for (const std::uint32_t size : sizes_) {
     std::vector<std::uint32_t> has(size, 0), may(size, 0);  // sampled workers, by distance
-    for (const std::uint32_t worker : sample) {
-      const std::uint32_t digit = worker / stride % size;
+    for (const WorkerIndex worker : sample) {
+      const std::uint32_t digit = worker.Raw() / stride % size;
       for (std::uint32_t apart = 1; digit + apart < size; ++apart) ++may[apart];
-      ForEachPeer(graph, worker, [&](std::uint32_t peer, Int128) {
+      ForEachPeer(graph, worker, [&](WorkerIndex peer, Int128) {
         if (peer <= worker || (peer - worker) % stride != 0) return;
         const std::uint32_t apart = (peer - worker) / stride;
         if (digit + apart < size) ++has[apart];
@@ -112,15 +112,15 @@ void JobGrid::Split(const traffic::WorkerGraph& graph, std::span<const std::uint
   sizes_ = std::move(split);
 }
 
-void JobGrid::Measure(const traffic::WorkerGraph& graph, std::span<const std::uint32_t> sample) {
+void JobGrid::Measure(const traffic::WorkerGraph& graph, std::span<const WorkerIndex> sample) {
   std::uint32_t stride = 1;
   for (const std::uint32_t size : sizes_) {
     Digit digit{.lengths = Divisors(size), .leaving = {}};
     digit.leaving.assign(digit.lengths.size(), 0);
-    for (const std::uint32_t worker : sample) {
-      const std::uint32_t own = worker / stride % size;
-      ForEachPeer(graph, worker, [&](std::uint32_t peer, Int128 bytes) {
-        const std::uint32_t other = peer / stride % size;
+    for (const WorkerIndex worker : sample) {
+      const std::uint32_t own = worker.Raw() / stride % size;
+      ForEachPeer(graph, worker, [&](WorkerIndex peer, Int128 bytes) {
+        const std::uint32_t other = peer.Raw() / stride % size;
         if (own == other) return;
         for (std::size_t i = 0; i < digit.lengths.size(); ++i) {
           if (own / digit.lengths[i] != other / digit.lengths[i]) digit.leaving[i] += bytes;

@@ -44,8 +44,8 @@ class JobGrid {
     std::vector<Int128> leaving;         // bytes between blocks of each length
   };
 
-  void Split(const traffic::WorkerGraph& graph, std::span<const std::uint32_t> sample);
-  void Measure(const traffic::WorkerGraph& graph, std::span<const std::uint32_t> sample);
+  void Split(const traffic::WorkerGraph& graph, std::span<const WorkerIndex> sample);
+  void Measure(const traffic::WorkerGraph& graph, std::span<const WorkerIndex> sample);
   Int128 Leaving(std::size_t digit, std::uint32_t length) const;
 
   std::uint32_t workers_ = 0;

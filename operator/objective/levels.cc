@@ -107,14 +107,14 @@ constexpr std::array<LevelBeforeCost, kLevelsBeforeCost> kBeforeCost = {{
 // The nodes of the last attempt have images, caches and local checkpoints; the node of a worker has
 // this worker's part of the checkpoint.
 std::vector<std::uint32_t> WorkersMoved(const Instance& instance, const Use& use) {
-  const std::vector<NodeIndex>& previous = instance.request().previous_nodes;
+  const ByWorker<NodeIndex>& previous = instance.request().previous_nodes;
   if (previous.empty()) return {};
   std::vector<std::uint32_t> moved = {0, 0};
-  for (std::size_t w = 0; w < use.nodes().size(); ++w) {
+  for (const WorkerIndex w : use.nodes().Indices()) {
     const NodeIndex node = use.nodes()[w];
     if (node == kUnplaced) continue;
     moved[0] += instance.was_used(node) ? 0 : 1;
-    moved[1] += w < previous.size() && previous[w] == node ? 0 : 1;
+    moved[1] += w < previous.EndIndex() && previous[w] == node ? 0 : 1;
   }
   return moved;
 }
@@ -246,7 +246,7 @@ std::string MoreCost(Int128 other, Int128 chosen) {
 
 }  // namespace
 
-Candidate Evaluate(const Instance& instance, std::vector<NodeIndex> nodes) {
+Candidate Evaluate(const Instance& instance, ByWorker<NodeIndex> nodes) {
   WEFT_CHECK(nodes.size() == instance.workers());
   Candidate candidate;
   candidate.preferences = Prefer(instance, nodes);
@@ -283,7 +283,7 @@ std::strong_ordering CompareTies(const fabric::Fabric& fabric, const Tie& a, con
   WEFT_DCHECK(a.nodes.size() == b.nodes.size());
   if (*a.values < *b.values) return std::strong_ordering::less;
   if (*b.values < *a.values) return std::strong_ordering::greater;
-  for (std::size_t w = 0; w < a.nodes.size(); ++w) {
+  for (const WorkerIndex w : a.nodes.Indices()) {
     if (a.nodes[w] == kUnplaced || b.nodes[w] == kUnplaced) break;
     if (a.nodes[w] != b.nodes[w])
       return fabric.name_rank(a.nodes[w]) <=> fabric.name_rank(b.nodes[w]);

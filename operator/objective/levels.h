@@ -64,14 +64,14 @@ struct Objective {
 
 // A placement with its values.
 struct Candidate {
-  std::vector<fabric::NodeIndex> nodes;
+  ByWorker<fabric::NodeIndex> nodes;
   Preferences preferences{};
   Int128 cost = 0;
 
   Objective objective() const { return {preferences, cost}; }
 };
 
-Candidate Evaluate(const Instance& instance, std::vector<fabric::NodeIndex> nodes);
+Candidate Evaluate(const Instance& instance, ByWorker<fabric::NodeIndex> nodes);
 
 // The values of a placement. The values of a partial placement are lower bounds for all of its
 // completions; the exact search prunes by them.

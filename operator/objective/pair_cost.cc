@@ -183,8 +183,7 @@ std::int64_t PairCost::LeastWeight(Tier widest_shared) const {
   return least;
 }
 
-Int128 CliqueCost(const PairCost& pair_cost, const traffic::Clique& clique,
-                  std::span<const NodeIndex> nodes) {
+Int128 CliqueCost(const PairCost& pair_cost, const traffic::Clique& clique, Nodes nodes) {
   std::vector<NodeSeat> seats;
   seats.reserve(clique.members.size());
   for (const auto& member : clique.members) seats.push_back({nodes[member.worker], member.ranks});
@@ -204,8 +203,7 @@ Int128 CliqueCost(const PairCost& pair_cost, const traffic::Clique& clique,
   return sum * clique.bytes_per_rank_pair;
 }
 
-Int128 Cost(const PairCost& pair_cost, const traffic::WorkerGraph& graph,
-            std::span<const NodeIndex> nodes) {
+Int128 Cost(const PairCost& pair_cost, const traffic::WorkerGraph& graph, Nodes nodes) {
   WEFT_CHECK(nodes.size() == graph.workers());
   Int128 sum = 0;
   for (const traffic::Edge& edge : graph.edges()) {

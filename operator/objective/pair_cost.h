@@ -10,6 +10,7 @@
 
 #include "operator/base/units.h"
 #include "operator/fabric/fabric.h"
+#include "operator/objective/nodes.h"
 #include "operator/traffic/worker_graph.h"
 
 namespace weft::objective {
@@ -128,12 +129,10 @@ class PairCost {
 
 // One clique's share of C(p).
 // Cost  O(members x (log members + tiers)); members squared if the pair cost is not hierarchical.
-Int128 CliqueCost(const PairCost& pair_cost, const traffic::Clique& clique,
-                  std::span<const fabric::NodeIndex> nodes);
+Int128 CliqueCost(const PairCost& pair_cost, const traffic::Clique& clique, Nodes nodes);
 
 // C(p): the sum over worker pairs on different nodes of T{i,j} * Weight.
 // Cost  O(edges + clique members x tiers).
-Int128 Cost(const PairCost& pair_cost, const traffic::WorkerGraph& graph,
-            std::span<const fabric::NodeIndex> nodes);
+Int128 Cost(const PairCost& pair_cost, const traffic::WorkerGraph& graph, Nodes nodes);
 
 }  // namespace weft::objective

@@ -46,7 +46,7 @@ struct Request {
   // The node of each worker in the job's last attempt; kUnplaced if that node is gone. A worker on
   // any of these nodes does not count as moved, whichever worker was there. Empty if there was no
   // attempt; may be shorter or longer than `workers`.
-  std::vector<fabric::NodeIndex> previous_nodes;
+  ByWorker<fabric::NodeIndex> previous_nodes;
   // Ordered by rank. Absent: every node will do. Empty: no node has a requested product.
   std::optional<std::vector<PoolChoice>> pool_choices;
   std::vector<PoolRelaxation> pool_relaxations;  // the smallest change first

@@ -124,8 +124,7 @@ std::optional<Uplink> BusiestUplink(const PairCost& pair_cost, const Seating& se
 
 }  // namespace
 
-Scores Score(const PairCost& pair_cost, const traffic::Traffic& traffic,
-             std::span<const NodeIndex> nodes) {
+Scores Score(const PairCost& pair_cost, const traffic::Traffic& traffic, Nodes nodes) {
   const fabric::Fabric& fabric = pair_cost.fabric();
   const Seating seating(fabric, nodes);
   Scores scores;

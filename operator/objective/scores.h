@@ -8,6 +8,7 @@
 
 #include "operator/base/units.h"
 #include "operator/fabric/fabric.h"
+#include "operator/objective/nodes.h"
 #include "operator/objective/pair_cost.h"
 #include "operator/traffic/traffic.h"
 
@@ -59,7 +60,6 @@ struct Scores {
 // Shapes  nodes: one per worker of `traffic`. Without a traffic model only `spans` is filled.
 // Cost    O(seats of all families x tiers); seats squared for all-to-all groups if the pair cost is
 //         not hierarchical.
-Scores Score(const PairCost& pair_cost, const traffic::Traffic& traffic,
-             std::span<const fabric::NodeIndex> nodes);
+Scores Score(const PairCost& pair_cost, const traffic::Traffic& traffic, Nodes nodes);
 
 }  // namespace weft::objective

@@ -45,7 +45,7 @@ class Numbering {
 
 }  // namespace
 
-Seating::Seating(const fabric::Fabric& fabric, std::span<const NodeIndex> nodes)
+Seating::Seating(const fabric::Fabric& fabric, Nodes nodes)
     : nodes_(nodes),
       tiers_(fabric.node_tier() + 1),
       seats_(nodes.size() * tiers_.Raw(), 0),
@@ -58,11 +58,10 @@ void Seating::SeatNodes() {
   const Tier last = tiers_ - 1;
   Numbering numbering(nodes_.size());
   domains_[last].reserve(nodes_.size());
-  for (std::size_t w = 0; w < nodes_.size(); ++w) {
-    const bool as_before = w > 0 && nodes_[w] == nodes_[w - 1];
-    seats_[w * tiers_.Raw() + last.Raw()] =
-        as_before ? seats_[(w - 1) * tiers_.Raw() + last.Raw()]
-                  : numbering.Number(AsDomain(nodes_[w]), domains_[last]);
+  for (const WorkerIndex w : nodes_.Indices()) {
+    const bool as_before = w > WorkerIndex{0} && nodes_[w] == nodes_[w - 1];
+    seats_[std::size_t{w.Raw()} * tiers_.Raw() + last.Raw()] =
+        as_before ? seat(w - 1, last) : numbering.Number(AsDomain(nodes_[w]), domains_[last]);
   }
 }
 
@@ -70,14 +69,14 @@ void Seating::SeatDomains(Tier tier, const fabric::TierDomains& domains) {
   Numbering numbering(domains_[tier + 1].size());
   DomainIndex last_domain{0};
   std::uint32_t last_seat = kEmpty;
-  for (std::size_t w = 0; w < nodes_.size(); ++w) {
+  for (const WorkerIndex w : nodes_.Indices()) {
     WEFT_DCHECK(nodes_[w] < domains.of_node.EndIndex());
     const DomainIndex domain = domains.of_node[nodes_[w]];
     if (last_seat == kEmpty || domain != last_domain) {
       last_seat = numbering.Number(domain, domains_[tier]);
       last_domain = domain;
     }
-    seats_[w * tiers_.Raw() + tier.Raw()] = last_seat;
+    seats_[std::size_t{w.Raw()} * tiers_.Raw() + tier.Raw()] = last_seat;
   }
 }
 

@@ -74,30 +74,30 @@ void Tally::FindLatencies() {
   }
 }
 
-inline LinkIndex Tally::LinkOf(std::uint32_t a, std::uint32_t b) const {
+inline LinkIndex Tally::LinkOf(WorkerIndex a, WorkerIndex b) const {
   const Tier shared = pair_cost_.SharedTier(seating_.node(a), seating_.node(b));
   if (pair_cost_.hierarchical() || shared == seating_.node_tier()) return shared.Raw();
   return std::max(shared.Raw(), pair_cost_.CarryingNetwork(seating_.node(a), seating_.node(b)));
 }
 
-inline std::int64_t Tally::LinkWeight(LinkIndex link, std::uint32_t a, std::uint32_t b) const {
+inline std::int64_t Tally::LinkWeight(LinkIndex link, WorkerIndex a, WorkerIndex b) const {
   if (pair_cost_.hierarchical()) return weight_[link];
   return pair_cost_.LinkWeight(seating_.node(a), seating_.node(b));
 }
 
-inline void Tally::SendOver(LinkIndex link, std::uint32_t from, std::uint32_t to, Int128 bytes) {
-  WEFT_DCHECK(link < links_ && from < seating_.workers() && to < seating_.workers());
+inline void Tally::SendOver(LinkIndex link, WorkerIndex from, WorkerIndex to, Int128 bytes) {
+  WEFT_DCHECK(link < links_ && from.Raw() < seating_.workers() && to.Raw() < seating_.workers());
   const auto crossed = link <= seating_.node_tier().Raw()
                            ? 1
                            : pair_cost_.LinksCrossed(link, seating_.node(from), seating_.node(to));
   axis_->bytes[link] += bytes;
   axis_->crossed[link] += bytes * crossed;
-  sent_[std::size_t{from} * links_ + link] += bytes;
+  sent_[std::size_t{from.Raw()} * links_ + link] += bytes;
   slowest_link_ = std::max(slowest_link_, LinkWeight(link, from, to));
   longest_latency_ = std::max(longest_latency_, latency_[link] * crossed);
 }
 
-inline void Tally::Send(std::uint32_t from, std::uint32_t to, Int128 bytes) {
+inline void Tally::Send(WorkerIndex from, WorkerIndex to, Int128 bytes) {
   if (bytes != 0) SendOver(LinkOf(from, to), from, to, bytes);
 }
 
@@ -145,19 +145,19 @@ void Tally::AddRing(const Batch& batch, Int128 amount) {
 void Tally::AddNeighbours(const Batch& batch, const GroupFamily& family) {
   WEFT_CHECK(batch.ranks > 1);  // Add skips smaller groups
   const std::uint32_t last = batch.ranks - 1;
-  const auto over_boundary = [&](std::uint32_t from, std::uint32_t to, std::uint32_t k) {
+  const auto over_boundary = [&](WorkerIndex from, WorkerIndex to, std::uint32_t k) {
     Send(from, to, batch.groups * (k == 0 ? family.end_amount : family.amount));
     Send(to, from, batch.groups * (k + 1 == last ? family.end_amount : family.amount));
   };
   const auto seats = batch.seats;
   std::uint32_t k = 0;
   for (std::size_t i = 0; i < seats.size(); ++i) {
-    const std::uint32_t worker = seats[i].worker;
+    const WorkerIndex worker = seats[i].worker;
     for (std::uint32_t rank = 1; rank < seats[i].ranks; ++rank) over_boundary(worker, worker, k++);
     if (i + 1 < seats.size()) over_boundary(worker, seats[i + 1].worker, k++);
   }
   WEFT_CHECK(k == last);  // the seats hold the ranks of one group
-  const std::uint32_t first = seats.front().worker, end = seats.back().worker;
+  const WorkerIndex first = seats.front().worker, end = seats.back().worker;
   Send(end, first, batch.groups * family.wrap_amount);
   Send(first, end, batch.groups * family.wrap_amount);
 }
@@ -220,10 +220,10 @@ void Tally::AddSpread(const Batch& batch) {
 fabric::ByTier<std::vector<Int128>> Tally::LeavingBytes(Tier last) const {
   fabric::ByTier<std::vector<Int128>> leaving(last + 1);
   for (Tier t{1}; t < leaving.EndIndex(); ++t) leaving[t].resize(seating_.domains(t).size());
-  for (std::uint32_t w = 0; w < seating_.workers(); ++w) {
+  for (const WorkerIndex w : Range<WorkerIndex>(seating_.workers())) {
     Int128 wider = 0;
     for (Tier t{1}; t < leaving.EndIndex(); ++t) {
-      wider += sent_[std::size_t{w} * links_ + t.Raw() - 1];
+      wider += sent_[std::size_t{w.Raw()} * links_ + t.Raw() - 1];
       leaving[t][seating_.seat(w, t)] += wider;
     }
   }

@@ -48,10 +48,10 @@ class Tally {
   };
 
   void FindLatencies();
-  LinkIndex LinkOf(std::uint32_t a, std::uint32_t b) const;
-  std::int64_t LinkWeight(LinkIndex link, std::uint32_t a, std::uint32_t b) const;
-  void Send(std::uint32_t from, std::uint32_t to, Int128 bytes);
-  void SendOver(LinkIndex link, std::uint32_t from, std::uint32_t to, Int128 bytes);
+  LinkIndex LinkOf(WorkerIndex a, WorkerIndex b) const;
+  std::int64_t LinkWeight(LinkIndex link, WorkerIndex a, WorkerIndex b) const;
+  void Send(WorkerIndex from, WorkerIndex to, Int128 bytes);
+  void SendOver(LinkIndex link, WorkerIndex from, WorkerIndex to, Int128 bytes);
 
   void Add(const traffic::GroupFamily& family, const traffic::SeatedGroups& seated);
   void AddRing(const Batch& batch, Int128 amount);

@@ -45,7 +45,7 @@ class Wide {
   }
 
  private:
-  bool Leaves(Tier tier, std::uint32_t a, std::uint32_t b) const {
+  bool Leaves(Tier tier, WorkerIndex a, WorkerIndex b) const {
     if (nodes_[a] == kUnplaced || nodes_[b] == kUnplaced) return false;
     const auto& of_node = pair_cost_.fabric().domains(tier).of_node;
     if (of_node[nodes_[a]] == of_node[nodes_[b]]) return false;

@@ -7,7 +7,7 @@ namespace weft::search {
 Adjacency::Adjacency(const traffic::WorkerGraph& graph) : graph_(&graph) {
   if (graph.cliques().empty()) return;
   unfolded_.resize(graph.workers());
-  for (std::uint32_t w = 0; w < graph.workers(); ++w) {
+  for (const WorkerIndex w : Range<WorkerIndex>(graph.workers())) {
     const auto neighbours = graph.neighbours(w);
     unfolded_[w].assign(neighbours.begin(), neighbours.end());
   }

@@ -15,14 +15,14 @@ class Adjacency {
  public:
   explicit Adjacency(const traffic::WorkerGraph& graph);
 
-  std::span<const traffic::Neighbour> of(std::uint32_t worker) const {
+  std::span<const traffic::Neighbour> of(WorkerIndex worker) const {
     return unfolded_.empty() ? graph_->neighbours(worker)
                              : std::span<const traffic::Neighbour>(unfolded_[worker]);
   }
 
  private:
   const traffic::WorkerGraph* graph_;
-  std::vector<std::vector<traffic::Neighbour>> unfolded_;
+  ByWorker<std::vector<traffic::Neighbour>> unfolded_;
 };
 
 }  // namespace weft::search

@@ -74,8 +74,8 @@ class Aligner {
 
 }  // namespace
 
-std::vector<Int128> CutsOf(const traffic::WorkerGraph& graph, std::span<const std::uint32_t> walk) {
-  std::vector<std::uint32_t> at(walk.size());
+std::vector<Int128> CutsOf(const traffic::WorkerGraph& graph, std::span<const WorkerIndex> walk) {
+  ByWorker<std::uint32_t> at(walk.size());
   for (std::uint32_t i = 0; i < walk.size(); ++i) at[walk[i]] = i;
   std::vector<Int128> cuts(walk.size() + 1, 0);  // changes first, sums at the end
   for (const traffic::Edge& edge : graph.edges()) {

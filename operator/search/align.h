@@ -13,7 +13,7 @@ namespace weft::search {
 // The bytes between the first x workers of the walk and the others, by x from 0 to all.
 //
 // Cost  O(edges + members of cliques).
-std::vector<Int128> CutsOf(const traffic::WorkerGraph& graph, std::span<const std::uint32_t> walk);
+std::vector<Int128> CutsOf(const traffic::WorkerGraph& graph, std::span<const WorkerIndex> walk);
 
 // Orders the domains into which a run of the walk is laid, so that the walk is cut where few bytes
 // cross. For example, in a walk of groups of 8, a rack that takes 7 workers is followed by a rack

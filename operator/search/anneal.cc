@@ -44,17 +44,17 @@ constexpr int kLogBits = 4;               // fraction bits of a logarithm
 class Annealer {
  public:
   // `seats` outlive it.
-  Annealer(const objective::Instance& instance, const Seats& seats,
-           std::span<const NodeIndex> start, std::uint64_t seed)
+  Annealer(const objective::Instance& instance, const Seats& seats, objective::Nodes start,
+           std::uint64_t seed)
       : seats_(seats), random_(seed), workers_(instance.workers()) {
     WEFT_CHECK(start.size() == workers_ && seats.size() >= workers_);
     seating_.seat_of = seats.SeatsOf(start);
-    seating_.at.assign(seats.size(), Seats::kNone);
-    for (std::uint32_t w = 0; w < workers_; ++w) seating_.at[seating_.seat_of[w]] = w;
-    std::vector<objective::UnitIndex> each(workers_);  // each worker is a unit
-    std::iota(each.begin(), each.end(), objective::UnitIndex{0});
+    seating_.at.assign(seats.size(), kNoWorker);
+    for (const WorkerIndex w : Range<WorkerIndex>(workers_)) seating_.at[seating_.seat_of[w]] = w;
+    ByWorker<WorkerIndex> each(workers_);  // each worker is a set of its own
+    std::iota(each.begin(), each.end(), WorkerIndex{0});
     const std::vector<Edge> edges =
-        objective::TrafficBetween(instance.graph(), each, objective::UnitIndex(workers_));
+        objective::TrafficBetween(instance.graph(), each, WorkerIndex(workers_));
     digits_ = StrandsOf(instance, edges);
     MakePeers(edges);
     Measure();
@@ -69,28 +69,28 @@ class Annealer {
         i += Draw(random_, 100) < kStrandPercent ? MoveStrand(strand_moves, heat) : MoveOne(heat);
       }
     }
-    const std::vector<std::int64_t> cost = cost_;
+    const ByWorker<std::int64_t> cost = cost_;
     Measure();
     WEFT_CHECK(cost == cost_);  // costs that are off would have misled every step
-    for (std::uint32_t w = 0; w < workers_; ++w) WEFT_CHECK(seating_.at[seat(w)] == w);
+    for (const WorkerIndex w : Range<WorkerIndex>(workers_)) WEFT_CHECK(seating_.at[seat(w)] == w);
   }
 
-  std::vector<NodeIndex> Nodes() const {
-    std::vector<NodeIndex> nodes;
+  ByWorker<NodeIndex> Nodes() const {
+    ByWorker<NodeIndex> nodes;
     for (const std::uint32_t seat : seating_.seat_of) nodes.push_back(seats_.node(seat));
     return nodes;
   }
 
  private:
   struct Peer {
-    std::uint32_t worker = 0;
+    WorkerIndex worker;
     std::int64_t bytes = 0;
   };
 
-  std::span<const Peer> Peers(std::uint32_t worker) const {
+  std::span<const Peer> Peers(WorkerIndex worker) const {
     return std::span(peers_).subspan(begin_[worker], begin_[worker + 1] - begin_[worker]);
   }
-  std::uint32_t seat(std::uint32_t worker) const { return seating_.seat_of[worker]; }
+  std::uint32_t seat(WorkerIndex worker) const { return seating_.seat_of[worker]; }
 
   void MakePeers(std::span<const Edge> edges) {
     begin_.assign(workers_ + 1, 0);
@@ -100,11 +100,11 @@ class Annealer {
       ++begin_[edge.b + 1];
       all += edge.bytes;
     }
-    for (std::uint32_t w = 0; w < workers_; ++w) begin_[w + 1] += begin_[w];
+    for (const WorkerIndex w : Range<WorkerIndex>(workers_)) begin_[w + 1] += begin_[w];
     int shift = 0;
     while (all >> shift >> kAllBits > 0) ++shift;
     peers_.resize(2 * edges.size());
-    std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
+    ByWorker<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
     for (const Edge& edge : edges) {
       peers_[next[edge.a]++] = {edge.b, edge.bytes >> shift};
       peers_[next[edge.b]++] = {edge.a, edge.bytes >> shift};
@@ -115,7 +115,7 @@ class Annealer {
   void Measure() {
     cost_.assign(workers_, 0);
     least_.assign(workers_, 0);
-    for (std::uint32_t w = 0; w < workers_; ++w) {
+    for (const WorkerIndex w : Range<WorkerIndex>(workers_)) {
       for (const Peer& peer : Peers(w)) {
         cost_[w] += peer.bytes * seats_.Hops(seat(w), seat(peer.worker));
         least_[w] += peer.bytes;
@@ -134,8 +134,8 @@ class Annealer {
   }
 
   // One of two random workers, the one that could gain more.
-  std::uint32_t Costly() {
-    const std::uint32_t a = Draw(random_, workers_), b = Draw(random_, workers_);
+  WorkerIndex Costly() {
+    const WorkerIndex a(Draw(random_, workers_)), b(Draw(random_, workers_));
     return cost_[a] - least_[a] >= cost_[b] - least_[b] ? a : b;
   }
 
@@ -157,15 +157,17 @@ class Annealer {
   // Moves a worker to a seat near its peers; who sits there gets its seat. Returns the steps spent:
   // one for up to kPeersOfStep peers.
   std::uint64_t MoveOne(std::int64_t heat) {
-    const std::uint32_t worker = Costly(), from = seat(worker);
+    const WorkerIndex worker = Costly();
+    const std::uint32_t from = seat(worker);
     const auto peers = Peers(worker);
     if (peers.empty()) return 1;
     const std::uint64_t spent = std::max<std::uint64_t>(1, peers.size() / kPeersOfStep);
-    const std::uint32_t to = SeatFor(peers), other = seating_.at[to];
+    const std::uint32_t to = SeatFor(peers);
+    const WorkerIndex other = seating_.at[to];
     if (to == from) return spent;
     const std::int64_t limit = Limit(heat);
     const std::int64_t more = CostAt(worker, to, other, from) - cost_[worker];
-    if (other == Seats::kNone) {
+    if (other == kNoWorker) {
       if (more > limit) return spent;
     } else {
       // Most proposals end here: the other worker cannot gain enough.
@@ -173,19 +175,19 @@ class Annealer {
       if (more + CostAt(other, from, worker, to) - cost_[other] > limit) return spent;
     }
     Reseat({worker, to});
-    if (other != Seats::kNone) Reseat({other, from});
+    if (other != kNoWorker) Reseat({other, from});
     seating_.at[from] = other;
     seating_.at[to] = worker;
     return spent;
   }
 
   // A lower bound of what the worker costs anywhere; peers may share a host.
-  std::int64_t LeastOf(std::uint32_t worker) const {
+  std::int64_t LeastOf(WorkerIndex worker) const {
     return seats_.one_a_host() ? least_[worker] : 0;
   }
 
   // What the worker costs at seat `to` if `other` then sits at `of_other`.
-  std::int64_t CostAt(std::uint32_t worker, std::uint32_t to, std::uint32_t other,
+  std::int64_t CostAt(WorkerIndex worker, std::uint32_t to, WorkerIndex other,
                       std::uint32_t of_other) const {
     std::int64_t sum = 0;
     for (const Peer& peer : Peers(worker)) {
@@ -208,9 +210,9 @@ class Annealer {
       for (std::size_t i = before_.size(); i-- > 0;) Reseat(before_[i]);
       return moves.size();
     }
-    for (const auto& one : before_) seating_.at[one.seat] = Seats::kNone;
+    for (const auto& one : before_) seating_.at[one.seat] = kNoWorker;
     for (const auto& move : moves) {
-      WEFT_DCHECK(seating_.at[move.seat] == Seats::kNone);  // else two workers have one seat
+      WEFT_DCHECK(seating_.at[move.seat] == kNoWorker);  // else two workers have one seat
       seating_.at[move.seat] = move.worker;
     }
     return moves.size();
@@ -238,15 +240,15 @@ class Annealer {
   std::int64_t per_worker_ = 0;  // bytes of all pairs by workers
   Seating seating_;
   std::vector<Strands> digits_;
-  std::vector<std::uint32_t> begin_;  // by worker, into peers_
+  ByWorker<std::uint32_t> begin_;  // into peers_
   std::vector<Peer> peers_;
-  std::vector<std::int64_t> cost_;   // by worker: its bytes x hops
-  std::vector<std::int64_t> least_;  // by worker: the same if all peers were one hop away
+  ByWorker<std::int64_t> cost_;   // its bytes x hops
+  ByWorker<std::int64_t> least_;  // the same if all peers were one hop away
   std::vector<StrandMoves::Move> before_;
 };
 
 // Whether the placement is inside one torus, in which every placement costs bytes x hops.
-bool CostsHops(const objective::Instance& instance, std::span<const NodeIndex> nodes) {
+bool CostsHops(const objective::Instance& instance, objective::Nodes nodes) {
   const fabric::Torus& torus = *instance.pair_cost().torus();
   const fabric::TorusShape& shape = torus.ShapeAround(nodes.front());
   std::int64_t farthest = 0;
@@ -290,7 +292,7 @@ bool AnnealBest(const objective::Instance& instance, Int128 enough,
     } else {
       annealer.Run(cool_steps, kCool);
     }
-    std::vector<NodeIndex> nodes = annealer.Nodes();
+    ByWorker<NodeIndex> nodes = annealer.Nodes();
     if (!objective::MeetsTopology(instance, nodes)) continue;
     objective::InsertInOrder(objective::Evaluate(instance, std::move(nodes)), candidates);
   }

@@ -15,7 +15,7 @@ constexpr std::uint32_t kMostTries = 400;
 
 Automorphisms::Automorphisms(const objective::Instance& instance,
                              std::span<const std::int64_t> bytes,
-                             std::span<const std::uint32_t> order)
+                             std::span<const WorkerIndex> order)
     : workers_(order.size()),
       label_(workers_ * workers_),
       orbit_(workers_),
@@ -30,8 +30,8 @@ Automorphisms::Automorphisms(const objective::Instance& instance,
   std::uint64_t bit = 1;
   for (const objective::GroupConstraint& group : instance.request().groups) {
     for (std::size_t s = 0; s < group.sets.size(); ++s) {
-      for (const std::uint32_t a : group.sets.set(s)) {
-        for (const std::uint32_t b : group.sets.set(s)) together[a * workers_ + b] |= bit;
+      for (const WorkerIndex a : group.sets.set(s)) {
+        for (const WorkerIndex b : group.sets.set(s)) together[a.Raw() * workers_ + b.Raw()] |= bit;
       }
     }
     bit <<= 1;
@@ -39,7 +39,7 @@ Automorphisms::Automorphisms(const objective::Instance& instance,
   std::map<std::pair<std::int64_t, std::uint64_t>, std::uint32_t> known;
   for (std::size_t i = 0; i < workers_; ++i) {
     for (std::size_t j = 0; j < workers_; ++j) {
-      const std::size_t pair = order[i] * workers_ + order[j];
+      const std::size_t pair = order[i].Raw() * workers_ + order[j].Raw();
       const auto next = static_cast<std::uint32_t>(known.size());
       label_[i * workers_ + j] =
           known.try_emplace({bytes[pair], together[pair]}, next).first->second;

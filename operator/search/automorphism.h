@@ -15,7 +15,7 @@ class Automorphisms {
  public:
   // `order`: the order in which the search places the workers. `bytes`: between every two workers.
   Automorphisms(const objective::Instance& instance, std::span<const std::int64_t> bytes,
-                std::span<const std::uint32_t> order);
+                std::span<const WorkerIndex> order);
 
   // The later indices i of the order for which a permutation moves worker order[i] to order[depth]
   // and leaves the workers before as they are. Computed at the first call for this depth.

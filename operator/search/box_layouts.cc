@@ -173,12 +173,12 @@ Int128 DigitTraffic::Across(std::uint32_t from, std::uint32_t middle, std::uint3
   return sum;
 }
 
-std::vector<DigitTraffic> TrafficByDigit(std::span<const traffic::Edge> edges,
+std::vector<DigitTraffic> TrafficByDigit(std::span<const objective::UnitEdge> edges,
                                          std::span<const std::uint32_t> grid) {
   using Values = std::pair<std::uint32_t, std::uint32_t>;
   std::vector<std::map<Values, Int128>> sums(grid.size());
-  for (const traffic::Edge& edge : edges) {
-    std::uint32_t a = edge.a, b = edge.b;
+  for (const objective::UnitEdge& edge : edges) {
+    std::uint32_t a = edge.a.Raw(), b = edge.b.Raw();
     std::size_t differ = grid.size();
     Values values;
     int digits = 0;

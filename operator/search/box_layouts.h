@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "operator/base/units.h"
+#include "operator/objective/units.h"
 #include "operator/search/free_places.h"
-#include "operator/traffic/worker_graph.h"
 
 namespace weft::search {
 
@@ -23,10 +23,9 @@ struct DigitTraffic {
   // The bytes between the values [from, middle) and the values [middle, to).
   Int128 Across(std::uint32_t from, std::uint32_t middle, std::uint32_t to) const;
 };
-// The traffic of every digit, fastest digit first. `edges`: between vertices of the grid; an edge
-// between vertices that differ in several digits is left out.
-// Cost  O(edges x digits).
-std::vector<DigitTraffic> TrafficByDigit(std::span<const traffic::Edge> edges,
+// The traffic of every digit, fastest digit first. `edges`: between units, the vertices of the
+// grid; an edge between units that differ in several digits is left out. Cost  O(edges x digits).
+std::vector<DigitTraffic> TrafficByDigit(std::span<const objective::UnitEdge> edges,
                                          std::span<const std::uint32_t> grid);
 
 // A place in a box for every vertex of a grid; the box has as many places as the grid has vertices.

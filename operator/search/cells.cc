@@ -56,7 +56,7 @@ std::optional<fabric::TorusPlace> Moved(const fabric::TorusShape& torus,
 
 }  // namespace
 
-Cells::Cells(const objective::Instance& instance, std::span<const NodeIndex> nodes, Tier home,
+Cells::Cells(const objective::Instance& instance, objective::Nodes nodes, Tier home,
              std::size_t most)
     : instance_(instance), placed_(nodes.begin(), nodes.end()) {
   const auto& domains = instance.fabric().domains(home);
@@ -83,7 +83,7 @@ std::vector<Cells::Run> Cells::RunsToLookAt(Tier home, NodeIndex begin, NodeInde
 // The cells of the nodes in these runs, in tree order.
 std::vector<Cells::Found> Cells::FindAll(std::span<const Run> runs) const {
   const fabric::Fabric& fabric = instance_.fabric();
-  std::vector<NodeIndex> used = placed_;
+  std::vector<NodeIndex> used = placed_.Items();
   std::sort(used.begin(), used.end());
   const objective::PairCost& pair_cost = instance_.pair_cost();
   const auto& narrow = fabric.domains(instance_.node_tier() - 1);
@@ -202,13 +202,13 @@ void Cells::FindNear() {
   }
 }
 
-std::vector<NodeIndex> Cells::NodesFor(std::span<const CellIndex> cell_of_worker) const {
-  std::vector<NodeIndex> nodes = placed_;
-  WEFT_CHECK(cell_of_worker.size() == nodes.size());
+ByWorker<NodeIndex> Cells::NodesFor(IndexSpan<WorkerIndex, const CellIndex> cell_of) const {
+  ByWorker<NodeIndex> nodes = placed_;
+  WEFT_CHECK(cell_of.size() == nodes.size());
   // By index into listed_: how many workers stay on the node, and how many leave it.
   std::vector<std::uint32_t> stay(listed_.size(), 0), leave(listed_.size(), 0);
-  for (std::uint32_t w = 0; w < nodes.size(); ++w) {
-    ++(cell_of_worker[w] == of_worker_[w] ? stay : leave)[listed_of_worker_[w]];
+  for (const WorkerIndex w : nodes.Indices()) {
+    ++(cell_of[w] == of_worker_[w] ? stay : leave)[listed_of_worker_[w]];
   }
   ByCell<std::vector<NodeIndex>> open(size());  // a node for every slot, used ones first
   for (const bool left : {true, false}) {
@@ -220,8 +220,8 @@ std::vector<NodeIndex> Cells::NodesFor(std::span<const CellIndex> cell_of_worker
     }
   }
   ByCell<std::size_t> taken(size(), 0);
-  for (std::uint32_t w = 0; w < nodes.size(); ++w) {
-    const CellIndex cell = cell_of_worker[w];
+  for (const WorkerIndex w : nodes.Indices()) {
+    const CellIndex cell = cell_of[w];
     if (cell == of_worker_[w]) continue;
     WEFT_CHECK(taken[cell] < open[cell].size());  // no cell has more workers than slots
     nodes[w] = open[cell][taken[cell]++];

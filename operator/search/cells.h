@@ -23,8 +23,8 @@ class Cells {
  public:
   // Keeps `most` cells, or all cells in use if these are more; on a torus, all cells in use and
   // `most` others.
-  Cells(const objective::Instance& instance, std::span<const fabric::NodeIndex> nodes,
-        fabric::Tier home, std::size_t most);
+  Cells(const objective::Instance& instance, objective::Nodes nodes, fabric::Tier home,
+        std::size_t most);
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(slots_.size()); }
   CellIndex EndIndex() const { return slots_.EndIndex(); }
@@ -32,7 +32,7 @@ class Cells {
   // One of the cell's nodes.
   fabric::NodeIndex node(CellIndex cell) const { return nodes_[cell].front(); }
   // The cell of each worker in the placement that the cells were made for.
-  std::span<const CellIndex> of_worker() const { return of_worker_; }
+  IndexSpan<WorkerIndex, const CellIndex> of_worker() const { return of_worker_; }
   // Cost of a byte between a worker in cell `a` and one in cell `b`, with PairCost::Nudge.
   std::int64_t Weight(CellIndex a, CellIndex b) const {
     WEFT_DCHECK(a < EndIndex() && b < EndIndex());
@@ -47,7 +47,7 @@ class Cells {
 
   // The node of each worker, from the cell of each worker; no node gets more workers than slots. A
   // worker that stays in its cell keeps its node; others first get nodes that the placement used.
-  std::vector<fabric::NodeIndex> NodesFor(std::span<const CellIndex> cell_of_worker) const;
+  ByWorker<fabric::NodeIndex> NodesFor(IndexSpan<WorkerIndex, const CellIndex> cell_of) const;
 
  private:
   struct Found {
@@ -69,8 +69,8 @@ class Cells {
   void FindNear();
 
   const objective::Instance& instance_;
-  std::vector<fabric::NodeIndex> placed_;  // by worker
-  bool single_ = true;                     // no node takes more than one worker
+  ByWorker<fabric::NodeIndex> placed_;
+  bool single_ = true;  // no node takes more than one worker
   ByCell<std::vector<fabric::NodeIndex>> nodes_;
   ByCell<std::uint32_t> slots_;
   struct NodeOfCell {
@@ -78,9 +78,9 @@ class Cells {
     CellIndex cell;
   };
   std::vector<NodeOfCell> listed_;  // all nodes of all cells, ascending
-  std::vector<CellIndex> of_worker_;
-  std::vector<std::uint32_t> listed_of_worker_;  // index into listed_
-  std::vector<std::int64_t> weights_;            // the distinct weights
+  ByWorker<CellIndex> of_worker_;
+  ByWorker<std::uint32_t> listed_of_worker_;  // index into listed_
+  std::vector<std::int64_t> weights_;         // the distinct weights
   std::vector<std::uint16_t> weight_;  // cell x cell, index into weights_: small, to stay in cache
   ByCell<std::uint32_t> near_begin_;
   std::vector<CellIndex> near_;

@@ -22,9 +22,9 @@ using traffic::Seat;
 // Groups whose k-th members are in the same domain for every k. The workers of all k-th members are
 // a row; rows have the same size.
 struct Bundle {
-  std::vector<DomainIndex> domains;              // by row
-  std::vector<std::vector<std::uint32_t>> rows;  // workers
-  std::uint32_t ranks = 0;                       // of a group in a row, the fewest
+  std::vector<DomainIndex> domains;  // by row
+  std::vector<std::vector<WorkerIndex>> rows;
+  std::uint32_t ranks = 0;  // of a group in a row, the fewest
 };
 
 // A job in hundreds of fragments stays as it is.
@@ -52,7 +52,7 @@ class Evener {
     }
   }
 
-  std::optional<std::vector<NodeIndex>> Make() {
+  std::optional<ByWorker<NodeIndex>> Make() {
     const auto bundles = Bundles(*instance_.request().ring);
     if (!bundles) return std::nullopt;
     bool changed = false;
@@ -64,7 +64,7 @@ class Evener {
   // Nothing if a worker is in two groups, or twice in one.
   std::optional<std::vector<Bundle>> Bundles(const traffic::SeatedGroups& ring) const {
     std::map<std::vector<DomainIndex>, Bundle> bundles;
-    std::vector<bool> seen(nodes_.size());
+    ByWorker<bool> seen(nodes_.size());
     for (std::size_t b = 0; b < ring.batches(); ++b) {
       std::vector<DomainIndex> domains;
       for (const Seat& seat : ring.seats(b)) {
@@ -128,7 +128,7 @@ class Evener {
 
   // Rows with which the ring is as fast over the widest tier that it crosses as inside a domain.
   std::size_t RowsWanted(const Bundle& bundle) const {
-    std::vector<std::uint32_t> workers;
+    std::vector<WorkerIndex> workers;
     for (const auto& row : bundle.rows) workers.push_back(row.front());
     const objective::PairCost& cost = instance_.pair_cost();
     const std::int64_t between = cost.TierWeight(instance_.HullOf(workers, nodes_));
@@ -149,13 +149,13 @@ class Evener {
 
   // Fills used_ and others_ before the runs of a bundle are moved.
   void FindUsed(const Bundle& bundle) {
-    std::vector<bool> in_bundle(nodes_.size());
+    ByWorker<bool> in_bundle(nodes_.size());
     for (const auto& row : bundle.rows) {
-      for (const std::uint32_t worker : row) in_bundle[worker] = true;
+      for (const WorkerIndex worker : row) in_bundle[worker] = true;
     }
     used_.clear();
     others_.clear();
-    for (std::size_t worker = 0; worker < nodes_.size(); ++worker) {
+    for (const WorkerIndex worker : nodes_.Indices()) {
       used_.insert(of_node_[nodes_[worker]]);
       if (!in_bundle[worker]) others_.insert(of_node_[nodes_[worker]]);
     }
@@ -218,25 +218,25 @@ class Evener {
               const std::vector<Run>& runs) {
     const std::size_t rows = bundle.rows.size(), width = bundle.rows.front().size();
     for (const auto& row : bundle.rows) {
-      for (const std::uint32_t worker : row) ++free_[nodes_[worker]];
+      for (const WorkerIndex worker : row) ++free_[nodes_[worker]];
     }
-    std::vector<NodeIndex> own(nodes_);
+    ByWorker<NodeIndex> own(nodes_);
     std::size_t at = first, was = first;
     for (std::size_t r = 0; r < runs.size(); ++r) {
       std::vector<NodeIndex> kept;
       for (std::size_t i = 0; i < before[r].length; ++i, ++was) {
-        for (const std::uint32_t worker : bundle.rows[was % rows]) kept.push_back(own[worker]);
+        for (const WorkerIndex worker : bundle.rows[was % rows]) kept.push_back(own[worker]);
       }
       if (before[r].domain != runs[r].domain) kept.clear();
       const std::vector<NodeIndex> slots =
           SlotsOf(runs[r].domain, std::move(kept), runs[r].length * width);
       std::size_t next = 0;
       for (std::size_t i = 0; i < runs[r].length; ++i, ++at) {
-        for (const std::uint32_t worker : bundle.rows[at % rows]) nodes_[worker] = slots[next++];
+        for (const WorkerIndex worker : bundle.rows[at % rows]) nodes_[worker] = slots[next++];
       }
     }
     for (const auto& row : bundle.rows) {
-      for (const std::uint32_t worker : row) {
+      for (const WorkerIndex worker : row) {
         WEFT_CHECK(free_[nodes_[worker]] > 0);
         --free_[nodes_[worker]];
       }
@@ -268,7 +268,7 @@ class Evener {
   const objective::Instance& instance_;
   const Tier tier_;  // of the scale-up network
   const fabric::ByNode<DomainIndex>& of_node_;
-  std::vector<NodeIndex> nodes_;
+  ByWorker<NodeIndex> nodes_;
   fabric::ByNode<std::uint32_t> free_;  // slots
   std::set<DomainIndex> used_;          // where workers are, or runs of the bundle are to go
   std::set<DomainIndex> others_;        // where workers of other bundles are

@@ -34,7 +34,7 @@ template <typename Sum>
 class Board {
  public:
   Board(const Instance& instance, const Places& places, const std::vector<std::int64_t>& bytes,
-        const CostUnit& unit, std::vector<std::uint32_t> order)
+        const CostUnit& unit, std::vector<WorkerIndex> order)
       : instance_(instance),
         places_(places),
         unit_(unit),
@@ -69,7 +69,7 @@ class Board {
   bool full() const { return at_.size() == order_.size(); }
   Sum cost() const { return cost_; }
   NodeIndex node(std::size_t place) const { return places_.nodes[place]; }
-  const std::vector<NodeIndex>& placed() const { return placed_; }
+  const ByWorker<NodeIndex>& placed() const { return placed_; }
   const Instance& instance() const { return instance_; }
   const CostUnit& unit() const { return unit_; }
 
@@ -115,7 +115,7 @@ class Board {
     at_.push_back(static_cast<std::uint32_t>(place));
     const Sum* weight = &weight_[place * places_.size()];
     for (std::size_t i = depth + 1; i < order_.size(); ++i) {
-      const Sum bytes = bytes_[order_[depth] * order_.size() + order_[i]];
+      const Sum bytes = bytes_[order_[depth].Raw() * order_.size() + order_[i].Raw()];
       const Sum* before = Row(depth, i);
       Sum* after = &attach_[((depth + 1) * order_.size() + i) * places_.size()];
       for (std::size_t p = 0; p < places_.size(); ++p) after[p] = before[p] + bytes * weight[p];
@@ -181,7 +181,7 @@ class Board {
   const Instance& instance_;
   const Places& places_;
   const CostUnit& unit_;
-  std::vector<std::uint32_t> order_;
+  std::vector<WorkerIndex> order_;
   std::vector<Sum> bytes_, weight_;
   std::vector<Sum> within_;            // by depth: CostWithin of the workers without a place
   std::vector<Sum> attach_;            // depth x order x place
@@ -190,8 +190,8 @@ class Board {
   Automorphisms automorphisms_;
   fabric::ByTier<std::vector<std::uint32_t>> in_domain_;  // workers, by tier x domain
   std::vector<Tier> narrow_first_;
-  std::vector<std::uint32_t> at_;    // the place of each placed worker, in order
-  std::vector<NodeIndex> placed_;    // by worker
+  std::vector<std::uint32_t> at_;  // the place of each placed worker, in order
+  ByWorker<NodeIndex> placed_;
   std::vector<std::uint64_t> seen_;  // by kind: the last look that saw it
   std::uint64_t look_ = 0;
   Sum cost_ = 0;
@@ -200,18 +200,21 @@ class Board {
 
 // Each next worker is the one with most bytes to the earlier ones, so that bad starts are pruned
 // early.
-std::vector<std::uint32_t> ByAttachment(std::span<const std::int64_t> bytes, std::size_t workers) {
-  std::vector<Int128> to_earlier(workers, 0);
-  std::vector<bool> done(workers, false);
-  std::vector<std::uint32_t> order;
+std::vector<WorkerIndex> ByAttachment(std::span<const std::int64_t> bytes, std::size_t workers) {
+  ByWorker<Int128> to_earlier(workers, 0);
+  ByWorker<bool> done(workers, false);
+  std::vector<WorkerIndex> order;
+  const WorkerIndex none = WorkerIndex::Of(workers);
   while (order.size() < workers) {
-    std::size_t next = workers;
-    for (std::size_t w = 0; w < workers; ++w) {
-      if (!done[w] && (next == workers || to_earlier[w] > to_earlier[next])) next = w;
+    WorkerIndex next = none;
+    for (const WorkerIndex w : Range<WorkerIndex>(workers)) {
+      if (!done[w] && (next == none || to_earlier[w] > to_earlier[next])) next = w;
     }
     done[next] = true;
-    order.push_back(static_cast<std::uint32_t>(next));
-    for (std::size_t w = 0; w < workers; ++w) to_earlier[w] += bytes[next * workers + w];
+    order.push_back(next);
+    for (const WorkerIndex w : Range<WorkerIndex>(workers)) {
+      to_earlier[w] += bytes[next.Raw() * workers + w.Raw()];
+    }
   }
   return order;
 }
@@ -371,8 +374,8 @@ class Searches {
 
   // Of placements that cost at most `limit`, the best by the later levels.
   Candidate BreakTiesWithin(Int128 limit, std::uint32_t steps, Candidate best) const {
-    std::vector<std::uint32_t> order(instance_.workers());
-    std::iota(order.begin(), order.end(), 0U);
+    std::vector<WorkerIndex> order(instance_.workers());
+    std::iota(order.begin(), order.end(), WorkerIndex{0});
     const Preferences preferences = best.preferences;
     for (const Places& home : homes_) {
       Board<Sum> board(instance_, home, bytes_, unit_, order);

@@ -22,9 +22,9 @@ std::vector<std::int64_t> BytesBetween(const traffic::WorkerGraph& graph) {
   const Adjacency adjacency(graph);
   const std::size_t workers = graph.workers();
   std::vector<std::int64_t> bytes(workers * workers, 0);
-  for (std::uint32_t w = 0; w < workers; ++w) {
+  for (const WorkerIndex w : Range<WorkerIndex>(workers)) {
     for (const traffic::Neighbour& neighbour : adjacency.of(w)) {
-      std::int64_t& sum = bytes[w * workers + neighbour.worker];
+      std::int64_t& sum = bytes[w.Raw() * workers + neighbour.worker.Raw()];
       sum = SaturatingAdd(sum, neighbour.bytes);
     }
   }
@@ -83,7 +83,7 @@ CostUnit CommonUnit(std::span<const std::int64_t> bytes, std::span<const Places>
 
 std::vector<Int128> CostWithin(const objective::Instance& instance,
                                std::span<const std::int64_t> bytes,
-                               std::span<const std::uint32_t> order) {
+                               std::span<const WorkerIndex> order) {
   const std::size_t workers = order.size();
   WEFT_CHECK(bytes.size() == workers * workers);
   std::vector<Int128> within(workers + 1, 0);
@@ -103,7 +103,7 @@ std::vector<Int128> CostWithin(const objective::Instance& instance,
       for (std::size_t i = first; i < workers; ++i) {
         peers.clear();
         for (std::size_t j = first; j < workers; ++j) {
-          peers.push_back(bytes[order[i] * workers + order[j]]);
+          peers.push_back(bytes[order[i].Raw() * workers + order[j].Raw()]);
         }
         std::sort(peers.begin(), peers.end(), std::greater<>());
         for (std::size_t p = room - 1; p < peers.size(); ++p) twice += peers[p];

@@ -48,6 +48,6 @@ CostUnit CommonUnit(std::span<const std::int64_t> bytes, std::span<const Places>
 // domain with room for K workers keeps at most the K - 1 heaviest peers of each. In femtoseconds.
 std::vector<Int128> CostWithin(const objective::Instance& instance,
                                std::span<const std::int64_t> bytes,
-                               std::span<const std::uint32_t> order);
+                               std::span<const WorkerIndex> order);
 
 }  // namespace weft::search

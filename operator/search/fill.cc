@@ -11,8 +11,8 @@ using fabric::DomainIndex;
 using fabric::NodeIndex;
 using fabric::Tier;
 
-std::optional<std::vector<NodeIndex>> Filler::Fill(Tier tier, DomainIndex domain, Workers order,
-                                                   Rooms& rooms) {
+std::optional<ByWorker<NodeIndex>> Filler::Fill(Tier tier, DomainIndex domain, Workers order,
+                                                Rooms& rooms) {
   WEFT_CHECK(order.size() == instance_->workers());
   rooms_ = &rooms;
   nodes_.assign(order.size(), NodeIndex{0});
@@ -24,7 +24,7 @@ std::optional<std::vector<NodeIndex>> Filler::Fill(Tier tier, DomainIndex domain
 
 bool Filler::Lay(Tier tier, DomainIndex domain, Workers workers) {
   if (tier == instance_->node_tier()) {
-    for (std::uint32_t worker : workers) nodes_[worker] = AsNode(domain);
+    for (const WorkerIndex worker : workers) nodes_[worker] = AsNode(domain);
     return workers.size() <= instance_->slots()[AsNode(domain)];
   }
   const auto children = rooms_->Children(tier, domain);
@@ -76,7 +76,7 @@ bool Filler::LayShare(Tier tier, const Share& share) {
   if (share.leftover.empty()) {
     return share.workers.empty() || Lay(tier, share.child, share.workers);
   }
-  std::vector<std::uint32_t> both(share.workers.begin(), share.workers.end());
+  std::vector<WorkerIndex> both(share.workers.begin(), share.workers.end());
   both.insert(both.end(), share.leftover.begin(), share.leftover.end());
   return Lay(tier, share.child, both);
 }

@@ -25,12 +25,11 @@ class Filler {
 
   // `order`: a permutation of the workers. Returns the node of each worker, or nothing if they do
   // not fit.
-  std::optional<std::vector<fabric::NodeIndex>> Fill(fabric::Tier tier, fabric::DomainIndex domain,
-                                                     std::span<const std::uint32_t> order,
-                                                     Rooms& rooms);
+  std::optional<ByWorker<fabric::NodeIndex>> Fill(fabric::Tier tier, fabric::DomainIndex domain,
+                                                  std::span<const WorkerIndex> order, Rooms& rooms);
 
  private:
-  using Workers = std::span<const std::uint32_t>;
+  using Workers = std::span<const WorkerIndex>;
   struct Share {
     fabric::DomainIndex child{0};
     Workers workers;   // a run of the order
@@ -48,7 +47,7 @@ class Filler {
   const objective::Instance* instance_;
   Rooms* plain_;
   Rooms* rooms_ = nullptr;
-  std::vector<fabric::NodeIndex> nodes_;
+  ByWorker<fabric::NodeIndex> nodes_;
 };
 
 }  // namespace weft::search

@@ -63,24 +63,24 @@ class LocalSearch {
  private:
   struct Step {
     Int128 delta = 0;
-    std::uint32_t worker = 0;
-    std::uint32_t partner = kNoPartner;
+    WorkerIndex worker;
+    WorkerIndex partner = kNoPartner;
     NodeIndex node{0};
   };
-  static constexpr std::uint32_t kNoPartner = ~0U;
+  static constexpr WorkerIndex kNoPartner{~0U};
 
   void FindPlaces();
   bool Pass();
   void Kick(SplitMix64& random);
   void Restore(const Candidate& candidate);
-  Step BestStep(std::uint32_t worker);
-  void TrySwap(std::uint32_t worker, std::uint32_t partner, Step& best);
-  void TryMove(std::uint32_t worker, NodeIndex node, Step& best);
-  void TryNear(std::uint32_t worker, Step& best);
+  Step BestStep(WorkerIndex worker);
+  void TrySwap(WorkerIndex worker, WorkerIndex partner, Step& best);
+  void TryMove(WorkerIndex worker, NodeIndex node, Step& best);
+  void TryNear(WorkerIndex worker, Step& best);
   bool Apply(const Step& step);
   void Write(const Step& step, NodeIndex from);
 
-  Int128 Change(std::uint32_t worker, NodeIndex from, NodeIndex to, std::uint32_t except);
+  Int128 Change(WorkerIndex worker, NodeIndex from, NodeIndex to, WorkerIndex except);
   std::uint32_t& Load(NodeIndex node) {
     const auto place = std::lower_bound(places_.begin(), places_.end(), node);
     WEFT_DCHECK(place != places_.end() && *place == node);
@@ -92,9 +92,9 @@ class LocalSearch {
   Adjacency adjacency_;
   Candidate current_;
   std::int64_t steps_;
-  std::vector<NodeIndex> places_;                      // ascending
-  std::vector<std::uint32_t> load_;                    // workers on each place
-  fabric::ByDomain<std::vector<std::uint32_t>> near_;  // workers by narrow domain, large jobs
+  std::vector<NodeIndex> places_;                    // ascending
+  std::vector<std::uint32_t> load_;                  // workers on each place
+  fabric::ByDomain<std::vector<WorkerIndex>> near_;  // workers by narrow domain, large jobs
 };
 
 // Finds the places: nodes in use and free nodes next to them, inside the domain that the
@@ -103,7 +103,7 @@ void LocalSearch::FindPlaces() {
   const Tier limit = objective::HomeTier(instance_.request(), current_.preferences);
   const fabric::Fabric& fabric = instance_.fabric();
   const DomainIndex home = fabric.domains(limit).of_node[current_.nodes.front()];
-  places_ = current_.nodes;
+  places_ = current_.nodes.Items();
   std::sort(places_.begin(), places_.end());
   places_.erase(std::unique(places_.begin(), places_.end()), places_.end());
   const std::vector<NodeIndex> used = places_;
@@ -131,13 +131,12 @@ void LocalSearch::FindPlaces() {
   for (NodeIndex n : current_.nodes) ++Load(n);
   if (instance_.workers() <= kEveryPair) return;
   near_.resize(fabric.domains(NarrowTier()).size());
-  for (std::uint32_t w = 0; w < instance_.workers(); ++w) {
+  for (const WorkerIndex w : Range<WorkerIndex>(instance_.workers())) {
     near_[fabric.domains(NarrowTier()).of_node[current_.nodes[w]]].push_back(w);
   }
 }
 
-Int128 LocalSearch::Change(std::uint32_t worker, NodeIndex from, NodeIndex to,
-                           std::uint32_t except) {
+Int128 LocalSearch::Change(WorkerIndex worker, NodeIndex from, NodeIndex to, WorkerIndex except) {
   Int128 change = 0;
   const auto neighbours = adjacency_.of(worker);
   steps_ -= static_cast<std::int64_t>(neighbours.size()) + 1;
@@ -151,7 +150,7 @@ Int128 LocalSearch::Change(std::uint32_t worker, NodeIndex from, NodeIndex to,
   return change;
 }
 
-void LocalSearch::TrySwap(std::uint32_t worker, std::uint32_t partner, Step& best) {
+void LocalSearch::TrySwap(WorkerIndex worker, WorkerIndex partner, Step& best) {
   const NodeIndex from = current_.nodes[worker];
   const NodeIndex to = current_.nodes[partner];
   if (from == to) return;
@@ -159,13 +158,13 @@ void LocalSearch::TrySwap(std::uint32_t worker, std::uint32_t partner, Step& bes
   if (delta < best.delta) best = {delta, worker, partner, to};
 }
 
-void LocalSearch::TryMove(std::uint32_t worker, NodeIndex node, Step& best) {
+void LocalSearch::TryMove(WorkerIndex worker, NodeIndex node, Step& best) {
   const Int128 delta = Change(worker, current_.nodes[worker], node, worker);
   if (delta < best.delta) best = {delta, worker, kNoPartner, node};
 }
 
 // Tries to swap with workers that are near one of the worker's neighbours.
-void LocalSearch::TryNear(std::uint32_t worker, Step& best) {
+void LocalSearch::TryNear(WorkerIndex worker, Step& best) {
   const fabric::TierDomains& narrow = instance_.fabric().domains(NarrowTier());
   const DomainIndex own = narrow.of_node[current_.nodes[worker]];
   DomainIndex last = own;
@@ -177,21 +176,21 @@ void LocalSearch::TryNear(std::uint32_t worker, Step& best) {
     last = there;
     const auto& partners = near_[there];
     const std::size_t step = std::max<std::size_t>(1, partners.size() / kPartners);
-    for (std::size_t i = worker % step; i < partners.size(); i += step) {
+    for (std::size_t i = worker.Raw() % step; i < partners.size(); i += step) {
       if (partners[i] != worker) TrySwap(worker, partners[i], best);
     }
     if (at != current_.nodes[worker] && Load(at) < instance_.slots()[at]) TryMove(worker, at, best);
   }
 }
 
-LocalSearch::Step LocalSearch::BestStep(std::uint32_t worker) {
+LocalSearch::Step LocalSearch::BestStep(WorkerIndex worker) {
   Step best;
   if (adjacency_.of(worker).empty()) return best;
   if (instance_.workers() > kEveryPair) {
     TryNear(worker, best);
     return best;
   }
-  for (std::uint32_t partner = 0; partner < instance_.workers(); ++partner) {
+  for (const WorkerIndex partner : current_.nodes.Indices()) {
     if (partner != worker) TrySwap(worker, partner, best);
   }
   for (std::size_t i = 0; i < places_.size(); ++i) {
@@ -225,7 +224,7 @@ bool LocalSearch::Apply(const Step& step) {
   }
   if (near_.empty()) return true;
   const auto& of_node = instance_.fabric().domains(NarrowTier()).of_node;
-  const auto relabel = [&](std::uint32_t worker, NodeIndex old_node) {
+  const auto relabel = [&](WorkerIndex worker, NodeIndex old_node) {
     auto& old_near = near_[of_node[old_node]];
     old_near.erase(std::find(old_near.begin(), old_near.end(), worker));
     near_[of_node[current_.nodes[worker]]].push_back(worker);
@@ -237,7 +236,8 @@ bool LocalSearch::Apply(const Step& step) {
 
 bool LocalSearch::Pass() {
   bool improved = false;
-  for (std::uint32_t worker = 0; worker < instance_.workers() && steps_ > 0; ++worker) {
+  for (const WorkerIndex worker : current_.nodes.Indices()) {
+    if (steps_ <= 0) break;
     const Step step = BestStep(worker);
     if (step.delta < 0 && Apply(step)) improved = true;
   }
@@ -246,13 +246,13 @@ bool LocalSearch::Pass() {
 
 // Swaps a random worker with any other one, or moves it to any free place.
 void LocalSearch::Kick(SplitMix64& random) {
-  const auto worker = static_cast<std::uint32_t>(random.Below(instance_.workers()));
+  const auto worker = WorkerIndex::Of(random.Below(instance_.workers()));
   const std::uint64_t draw = random.Below(instance_.workers() + places_.size());
   Step step;
   step.worker = worker;
   --steps_;
   if (draw < instance_.workers()) {
-    step.partner = static_cast<std::uint32_t>(draw);
+    step.partner = WorkerIndex::Of(draw);
     step.node = current_.nodes[step.partner];
     if (step.node == current_.nodes[worker]) return;
     const NodeIndex from = current_.nodes[worker];

@@ -11,7 +11,7 @@ using objective::Shape;
 
 namespace {
 
-// The offsets of the boxes `inner` in `box`, along the first of the digits first.
+// The workers of boxes `inner` in `box`, along the first of the digits first.
 class Offsets {
  public:
   Offsets(std::span<const std::uint32_t> grid, std::span<const std::size_t> digits)
@@ -23,15 +23,15 @@ class Offsets {
     }
   }
 
-  // Each offset of an inner box, plus each of `inside`.
-  std::vector<std::uint32_t> In(const Shape& box, const Shape& inner,
-                                std::span<const std::uint32_t> inside) {
-    std::vector<std::uint32_t> offsets;
-    offsets.reserve(objective::Volume(box));
+  // In each inner box the workers that are there what `inside` are in the first.
+  std::vector<WorkerIndex> In(const Shape& box, const Shape& inner,
+                              std::span<const WorkerIndex> inside) {
+    std::vector<WorkerIndex> workers;
+    workers.reserve(objective::Volume(box));
     std::uint32_t here = 0;
     std::size_t k = 0;
     do {
-      for (const std::uint32_t offset : inside) offsets.push_back(here + offset);
+      for (const WorkerIndex worker : inside) workers.push_back(worker + here);
       for (k = 0; k < digits_.size(); ++k) {
         const std::size_t i = digits_[k];
         at_[i] += inner[i];
@@ -41,7 +41,7 @@ class Offsets {
         at_[i] = 0;
       }
     } while (k < digits_.size());
-    return offsets;
+    return workers;
   }
 
  private:
@@ -52,10 +52,10 @@ class Offsets {
 
 }  // namespace
 
-std::vector<std::uint32_t> Walk(std::span<const std::uint32_t> grid, std::span<const Shape> nest,
-                                std::span<const std::size_t> digits) {
+std::vector<WorkerIndex> Walk(std::span<const std::uint32_t> grid, std::span<const Shape> nest,
+                              std::span<const std::size_t> digits) {
   Offsets offsets(grid, digits);
-  std::vector<std::uint32_t> walk = {0};
+  std::vector<WorkerIndex> walk = {WorkerIndex{0}};
   Shape inner(grid.size(), 1);
   for (std::size_t depth = nest.size(); depth-- > 0;) {
     walk = offsets.In(nest[depth], inner, walk);
@@ -69,16 +69,16 @@ std::vector<std::uint32_t> Walk(std::span<const std::uint32_t> grid, std::span<c
 
 // Sorts workers by the position at which their atoms first occur, widest tier first. Atoms nest, so
 // one stable sort per tier, from narrow to wide, is enough.
-void KeepAtomsTogether(const objective::Instance& instance, std::vector<std::uint32_t>& workers) {
+void KeepAtomsTogether(const objective::Instance& instance, std::vector<WorkerIndex>& workers) {
   if (!instance.has_groups()) return;
   std::vector<std::uint32_t> first(workers.size());
-  const auto gather = [&](std::span<const std::uint32_t> atoms) {
+  const auto gather = [&](IndexSpan<WorkerIndex, const std::uint32_t> atoms) {
     if (atoms.empty()) return;
     WEFT_CHECK(atoms.size() == workers.size());
     for (std::uint32_t i = static_cast<std::uint32_t>(workers.size()); i-- > 0;) {
       first[atoms[workers[i]]] = i;
     }
-    std::stable_sort(workers.begin(), workers.end(), [&](std::uint32_t a, std::uint32_t b) {
+    std::stable_sort(workers.begin(), workers.end(), [&](WorkerIndex a, WorkerIndex b) {
       return first[atoms[a]] < first[atoms[b]];
     });
   };

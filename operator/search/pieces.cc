@@ -7,7 +7,7 @@
 namespace weft::search {
 
 using objective::Instance;
-using traffic::Edge;
+using Edge = traffic::EdgeBetween<PieceIndex>;
 
 namespace {
 
@@ -18,12 +18,12 @@ constexpr std::int64_t kOfAllTraffic = 64;  // share by which a pair of a prefer
 bool IsWhole(const Instance& instance, const Instance::PreferredSet& set, const Pieces& pieces,
              const Cells& cells) {
   const auto& of_node = instance.fabric().domains(set.tier).of_node;
-  const auto domain = [&](std::uint32_t worker) {
+  const auto domain = [&](WorkerIndex worker) {
     return of_node[cells.node(pieces.cell[pieces.of[worker]])];
   };
   const auto first = domain(set.workers.front());
   return std::all_of(set.workers.begin(), set.workers.end(),
-                     [&](std::uint32_t worker) { return domain(worker) == first; });
+                     [&](WorkerIndex worker) { return domain(worker) == first; });
 }
 
 std::vector<Edge> EdgesBetween(const Instance& instance, const Pieces& pieces, const Cells& cells) {
@@ -35,10 +35,10 @@ std::vector<Edge> EdgesBetween(const Instance& instance, const Pieces& pieces, c
   for (const Instance::PreferredSet& set : instance.preferred_sets()) {
     // A set in two parts would be drawn to 15 + 1, where 8 + 8 costs least.
     if (!IsWhole(instance, set, pieces, cells)) continue;
-    for (const std::uint32_t worker : set.workers) {
+    for (const WorkerIndex worker : set.workers) {
       const PieceIndex a = pieces.of[set.workers.front()], b = pieces.of[worker];
       if (a == b) continue;
-      edges.push_back({std::min(a, b).Raw(), std::max(a, b).Raw(), all / kOfAllTraffic});
+      edges.push_back({std::min(a, b), std::max(a, b), all / kOfAllTraffic});
     }
   }
   return edges;
@@ -46,16 +46,17 @@ std::vector<Edge> EdgesBetween(const Instance& instance, const Pieces& pieces, c
 
 }  // namespace
 
-Pieces::Pieces(std::span<const CellIndex> cell_of, std::span<const objective::UnitIndex> unit_of)
+Pieces::Pieces(IndexSpan<WorkerIndex, const CellIndex> cell_of,
+               IndexSpan<WorkerIndex, const objective::UnitIndex> unit_of)
     : of(unit_of.size()) {
   struct Key {
     std::uint64_t unit_and_cell;
-    std::uint32_t worker;
+    WorkerIndex worker;
   };
   WEFT_CHECK(cell_of.size() == unit_of.size());  // by worker
   std::vector<Key> keys;
   keys.reserve(unit_of.size());
-  for (std::uint32_t w = 0; w < unit_of.size(); ++w) {
+  for (const WorkerIndex w : unit_of.Indices()) {
     keys.push_back({std::uint64_t{unit_of[w].Raw()} << 32 | cell_of[w].Raw(), w});
   }
   std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
@@ -72,8 +73,8 @@ Pieces::Pieces(std::span<const CellIndex> cell_of, std::span<const objective::Un
   }
 }
 
-std::vector<CellIndex> Pieces::CellOfWorkers() const {
-  std::vector<CellIndex> cells;
+ByWorker<CellIndex> Pieces::CellOfWorkers() const {
+  ByWorker<CellIndex> cells;
   cells.reserve(of.size());
   for (const PieceIndex piece : of) cells.push_back(cell[piece]);
   return cells;
@@ -84,9 +85,9 @@ Pulls::Pulls(const Instance& instance, const Pieces& pieces, const Cells& cells)
   const std::vector<Edge> edges = EdgesBetween(instance, pieces, cells);
   Int128 all = 0;
   for (const Edge& edge : edges) {
-    WEFT_DCHECK(edge.a != edge.b && std::max(edge.a, edge.b) < pieces.count());
-    ++begin_[PieceIndex(edge.a) + 1];
-    ++begin_[PieceIndex(edge.b) + 1];
+    WEFT_DCHECK(edge.a != edge.b && std::max(edge.a, edge.b) < pieces.EndIndex());
+    ++begin_[edge.a + 1];
+    ++begin_[edge.b + 1];
     all += edge.bytes;
   }
   for (PieceIndex p{0}; p < pieces.EndIndex(); ++p) begin_[p + 1] += begin_[p];
@@ -95,9 +96,8 @@ Pulls::Pulls(const Instance& instance, const Pieces& pieces, const Cells& cells)
   peers_.resize(2 * edges.size());
   ByPiece<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
   for (const Edge& edge : edges) {
-    const PieceIndex a(edge.a), b(edge.b);
-    peers_[next[a]++] = {b, edge.bytes >> shift};
-    peers_[next[b]++] = {a, edge.bytes >> shift};
+    peers_[next[edge.a]++] = {edge.b, edge.bytes >> shift};
+    peers_[next[edge.b]++] = {edge.a, edge.bytes >> shift};
   }
 }
 

@@ -17,15 +17,15 @@ using ByPiece = IndexVector<PieceIndex, T>;
 
 // The contracted job: the workers of one unit in one cell are a piece.
 struct Pieces {
-  // `cell_of`, `unit_of`: by worker.
-  Pieces(std::span<const CellIndex> cell_of, std::span<const objective::UnitIndex> unit_of);
+  Pieces(IndexSpan<WorkerIndex, const CellIndex> cell_of,
+         IndexSpan<WorkerIndex, const objective::UnitIndex> unit_of);
 
   std::uint32_t count() const { return EndIndex().Raw(); }
   PieceIndex EndIndex() const { return size.EndIndex(); }
   // The cell of each worker.
-  std::vector<CellIndex> CellOfWorkers() const;
+  ByWorker<CellIndex> CellOfWorkers() const;
 
-  std::vector<PieceIndex> of;   // the piece of each worker
+  ByWorker<PieceIndex> of;      // the piece of each worker
   ByPiece<std::uint32_t> size;  // workers
   ByPiece<CellIndex> cell;
 };

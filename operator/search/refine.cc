@@ -216,7 +216,7 @@ void Search::Apply(const Move& move) {
   Put(move.piece, move.to);
 }
 
-using UnitOf = std::vector<objective::UnitIndex>;  // by worker
+using UnitOf = ByWorker<objective::UnitIndex>;
 
 // The units whose workers move together, the largest first: groups that prefer a level, natural
 // tiles, single workers. Of more than kMostUnits the last, smallest ones are kept: what moves in
@@ -276,7 +276,7 @@ class Refiner {
 
   // Moves pieces of these units, beginning where the last call ended, for so many rounds of the
   // limits' steps; then lets pairs of cells exchange pieces. `seed` is added to the limits' own.
-  void Run(std::span<const objective::UnitIndex> unit_of, std::uint32_t rounds,
+  void Run(IndexSpan<WorkerIndex, const objective::UnitIndex> unit_of, std::uint32_t rounds,
            std::uint64_t seed) {
     Pieces pieces(cell_of_, unit_of);
     const Pulls pulls(instance_, pieces, cells_);
@@ -295,7 +295,7 @@ class Refiner {
 
   // The present placement, evaluated; nothing if it is not better than the start.
   std::optional<Candidate> Better() const {
-    std::vector<fabric::NodeIndex> nodes = cells_.NodesFor(cell_of_);
+    ByWorker<fabric::NodeIndex> nodes = cells_.NodesFor(cell_of_);
     if (nodes == start_.nodes || !objective::MeetsTopology(instance_, nodes)) return std::nullopt;
     Candidate candidate = objective::Evaluate(instance_, std::move(nodes));
     if (candidate.objective() >= start_.objective()) return std::nullopt;
@@ -307,8 +307,8 @@ class Refiner {
   const Candidate& start_;
   const SearchLimits& limits_;
   Cells cells_;
-  std::vector<CellIndex> cell_of_;  // by worker
-  std::int64_t gap_ = 0;            // of the start to `enough`, in 2^-kGapBits of its cost
+  ByWorker<CellIndex> cell_of_;
+  std::int64_t gap_ = 0;  // of the start to `enough`, in 2^-kGapBits of its cost
 };
 
 SearchLimits OnTorus(SearchLimits limits) {

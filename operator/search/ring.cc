@@ -20,20 +20,20 @@ constexpr std::size_t kShortestRing = 8;  // of shorter ones the other searches 
 constexpr std::size_t kKickAtMost = 48;   // hosts from the first cut of a kick to the last
 
 // The workers in the order of the ring; empty if the job's traffic is no single even ring.
-std::vector<std::uint32_t> RingOf(const traffic::WorkerGraph& graph) {
+std::vector<WorkerIndex> RingOf(const traffic::WorkerGraph& graph) {
   if (!graph.cliques().empty() || graph.edges().size() != graph.workers()) return {};
   const std::int64_t bytes = graph.edges().front().bytes;
-  std::vector<std::uint32_t> ring = {0};
-  for (std::uint32_t before = ~0U; ring.size() <= graph.workers();) {
-    const std::uint32_t here = ring.back();
+  std::vector<WorkerIndex> ring = {WorkerIndex{0}};
+  for (WorkerIndex before{~0U}; ring.size() <= graph.workers();) {
+    const WorkerIndex here = ring.back();
     const auto next = graph.neighbours(here);
     if (next.size() != 2 || next[0].bytes != bytes || next[1].bytes != bytes) return {};
     ring.push_back(next[0].worker != before ? next[0].worker : next[1].worker);
     before = here;
-    if (ring.back() == 0) break;
+    if (ring.back() == WorkerIndex{0}) break;
   }
   ring.pop_back();
-  return ring.size() == graph.workers() ? ring : std::vector<std::uint32_t>{};
+  return ring.size() == graph.workers() ? ring : std::vector<WorkerIndex>{};
 }
 
 // A closed round trip over some hosts, and the hosts that it does not use.
@@ -205,7 +205,7 @@ class TripSearch {
 // Hosts of the candidate's torus that could take one of its workers; nothing if it uses several
 // toruses, or a host for two workers.
 std::optional<std::vector<NodeIndex>> FreeHosts(const objective::Instance& instance,
-                                                const std::vector<NodeIndex>& used) {
+                                                objective::Nodes used) {
   const fabric::Torus& torus = *instance.pair_cost().torus();
   fabric::ByNode<std::uint8_t> taken(instance.fabric().node_count(), 0);
   for (const NodeIndex n : used) {
@@ -223,17 +223,17 @@ std::optional<std::vector<NodeIndex>> FreeHosts(const objective::Instance& insta
 
 // The candidate with a shorter ring, if one is found.
 std::optional<Candidate> Shortened(const objective::Instance& instance,
-                                   std::span<const std::uint32_t> ring, const Candidate& start) {
+                                   std::span<const WorkerIndex> ring, const Candidate& start) {
   auto free = FreeHosts(instance, start.nodes);
   if (!free) return std::nullopt;
   Trip trip{{}, *std::move(free)};
-  for (const std::uint32_t worker : ring) trip.at.push_back(start.nodes[worker]);
+  for (const WorkerIndex worker : ring) trip.at.push_back(start.nodes[worker]);
   const objective::SearchLimits& limits = instance.limits();
   const auto hops = static_cast<std::int64_t>(ring.size());
   trip = TripSearch(instance.pair_cost(), std::move(trip), limits.ring_steps)
              .Run(limits.seed, hops * instance.pair_cost().hop_weight());
   WEFT_CHECK(trip.at.size() == ring.size());
-  std::vector<NodeIndex> nodes(start.nodes.size());
+  ByWorker<NodeIndex> nodes(start.nodes.size());
   for (std::size_t i = 0; i < ring.size(); ++i) nodes[ring[i]] = trip.at[i];
   if (!objective::MeetsTopology(instance, nodes)) return std::nullopt;
   Candidate found = objective::Evaluate(instance, std::move(nodes));
@@ -245,7 +245,7 @@ std::optional<Candidate> Shortened(const objective::Instance& instance,
 void ShortenRings(const objective::Instance& instance, Int128 enough,
                   std::vector<Candidate>& candidates) {
   if (instance.pair_cost().torus() == nullptr || instance.workers() < kShortestRing) return;
-  const std::vector<std::uint32_t> ring = RingOf(instance.graph());
+  const std::vector<WorkerIndex> ring = RingOf(instance.graph());
   if (ring.empty()) return;
   const std::vector<Candidate> starts(
       candidates.begin(),

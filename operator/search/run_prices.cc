@@ -17,9 +17,9 @@ constexpr int kPriceBits = 44;  // of the largest price: the sum of 2^18 prices 
 // By k, the bytes that leave a run of k units, summed over all `units` runs of the cyclic walk: an
 // edge whose ends are d apart is cut by 2 min(d, k, units - k) of these runs.
 std::vector<Int128> LeavingRuns(const traffic::WorkerGraph& graph,
-                                std::span<const std::uint32_t> walk, std::uint32_t unit,
+                                std::span<const WorkerIndex> walk, std::uint32_t unit,
                                 std::uint32_t units) {
-  std::vector<std::uint32_t> at(walk.size());  // the unit of each worker
+  ByWorker<std::uint32_t> at(walk.size());  // the unit of each worker
   std::uint32_t last = 0;
   for (std::uint32_t i = 0, left = unit; i < walk.size(); ++i, --left) {
     if (left == 0 && last + 1 < units) ++last;
@@ -68,7 +68,7 @@ constexpr std::uint32_t kStarts = 16;  // starts of sampled runs, evenly over th
 class SampledRuns {
  public:
   // Starts are the multiples of `apart`.
-  SampledRuns(const traffic::WorkerGraph& graph, std::span<const std::uint32_t> walk,
+  SampledRuns(const traffic::WorkerGraph& graph, std::span<const WorkerIndex> walk,
               std::uint32_t unit, std::uint32_t units, std::uint32_t apart)
       : graph_(graph), units_(units), apart_(apart), at_(walk.size()), cross_(units + 2, 0) {
     for (std::uint32_t i = 0; i < walk.size(); ++i) at_[walk[i]] = i / unit;  // `units`: left over
@@ -155,7 +155,7 @@ class SampledRuns {
 
   const traffic::WorkerGraph& graph_;
   std::uint32_t units_, apart_;
-  std::vector<std::uint32_t> at_;          // unit by worker
+  ByWorker<std::uint32_t> at_;             // unit
   std::vector<Int128> cross_;              // by unit: bytes from before it to it and what follows
   std::vector<std::vector<Int128>> over_;  // start x unit: bytes from before the start to the same
   std::vector<Inside> cliques_;
@@ -167,7 +167,7 @@ class SampledRuns {
 // By k, the least bytes that leave a run of k units, over runs from a few starts, times `units`.
 // Runs longer than `longest` are not measured.
 std::vector<Int128> LeavingLeast(const traffic::WorkerGraph& graph,
-                                 std::span<const std::uint32_t> walk, std::uint32_t unit,
+                                 std::span<const WorkerIndex> walk, std::uint32_t unit,
                                  std::uint32_t units, std::uint32_t longest) {
   SampledRuns runs(graph, walk, unit, units, std::max(1U, units / kStarts));
   std::vector<Int128> least(units + 1, -1);
@@ -191,7 +191,7 @@ std::uint32_t LongestRun(const objective::Tree& tree, std::uint32_t unit, std::u
 }  // namespace
 
 RunPrices::RunPrices(const traffic::WorkerGraph& graph, const objective::Tree& tree,
-                     std::span<const std::uint32_t> walk, std::uint32_t unit, Kind kind)
+                     std::span<const WorkerIndex> walk, std::uint32_t unit, Kind kind)
     : units_(static_cast<std::uint32_t>(walk.size()) / unit), prices_(tree.node_tier() + 1) {
   WEFT_CHECK(units_ > 0 && walk.size() == graph.workers());
   const std::vector<Int128> leaving =

@@ -21,7 +21,7 @@ class RunPrices {
   enum class Kind : std::uint8_t { kMean, kLeast };
   // `walk`: a permutation of the workers; unit q is walk[q * unit, (q + 1) * unit).
   RunPrices(const traffic::WorkerGraph& graph, const objective::Tree& tree,
-            std::span<const std::uint32_t> walk, std::uint32_t unit, Kind kind = Kind::kMean);
+            std::span<const WorkerIndex> walk, std::uint32_t unit, Kind kind = Kind::kMean);
 
   std::uint32_t units() const { return units_; }
   std::int64_t Of(fabric::Tier tier, std::uint32_t k) const {

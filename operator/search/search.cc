@@ -89,8 +89,8 @@ class Greedy {
   bool TryToruses(Tier limit);
   bool TryTilings(Home home);
   bool LayTilings(const Tree& tree);
-  bool Known(const std::vector<fabric::NodeIndex>& nodes) const;
-  void Add(std::vector<fabric::NodeIndex> nodes);
+  bool Known(const ByWorker<fabric::NodeIndex>& nodes) const;
+  void Add(ByWorker<fabric::NodeIndex> nodes);
   void TryPlane(const PairCost::Plane& plane, Home home);
   void TryHome(Home home);
   void Try(Home home, Layout layout);
@@ -179,12 +179,12 @@ bool Greedy::LayTilings(const Tree& tree) {
   return false;
 }
 
-bool Greedy::Known(const std::vector<fabric::NodeIndex>& nodes) const {
+bool Greedy::Known(const ByWorker<fabric::NodeIndex>& nodes) const {
   return std::any_of(candidates_.begin(), candidates_.end(),
                      [&](const Candidate& candidate) { return candidate.nodes == nodes; });
 }
 
-void Greedy::Add(std::vector<fabric::NodeIndex> nodes) {
+void Greedy::Add(ByWorker<fabric::NodeIndex> nodes) {
   WEFT_DCHECK(objective::MeetsHardRules(*instance_, nodes));
   candidates_.push_back(objective::Evaluate(*instance_, std::move(nodes)));
   best_ = std::max(best_, standing_(candidates_.back()));
@@ -211,10 +211,10 @@ void Greedy::TryPlane(const PairCost::Plane& plane, Home home) {
   });
   WEFT_CHECK(!nodes.empty());  // a home has a slot for every worker
   for (const Layout& layout : Layouts(home)) {
-    std::vector<fabric::NodeIndex> answer(instance_->workers());
+    ByWorker<fabric::NodeIndex> answer(instance_->workers());
     std::size_t at = 0;
     std::uint32_t left = instance_->slots()[nodes.front()];
-    for (std::uint32_t worker : layout.workers) {
+    for (const WorkerIndex worker : layout.workers) {
       if (left == 0) left = instance_->slots()[nodes[++at]];
       WEFT_DCHECK(at < nodes.size() && left > 0);
       answer[worker] = nodes[at];
@@ -313,7 +313,7 @@ void Greedy::AddTiled(Home home, std::uint64_t node_room, std::vector<Layout>& l
     nest.insert(nest.begin(), tile);
     all_units[t] = static_cast<std::uint32_t>(objective::Volume(tile));
   }
-  std::vector<std::uint32_t> order = Walk(all, nest, grid_.heaviest_first());
+  std::vector<WorkerIndex> order = Walk(all, nest, grid_.heaviest_first());
   layouts.push_back({order, units});
   if (all_units != units) layouts.push_back({std::move(order), std::move(all_units)});
 }
@@ -321,8 +321,8 @@ void Greedy::AddTiled(Home home, std::uint64_t node_room, std::vector<Layout>& l
 std::vector<Layout> Greedy::Layouts(Home home) {
   std::vector<Layout> layouts;
   const fabric::ByTier<std::uint32_t> ones(instance_->node_tier() + 1, 1);
-  Shape natural(instance_->workers());
-  std::iota(natural.begin(), natural.end(), 0U);
+  std::vector<WorkerIndex> natural(instance_->workers());
+  std::iota(natural.begin(), natural.end(), WorkerIndex{0});
   if (grid_.sizes().size() < 2 || home.tier == instance_->node_tier()) {
     layouts.push_back({std::move(natural), ones});
     return layouts;

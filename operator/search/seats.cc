@@ -54,7 +54,7 @@ NodeIndex NodeAt(const Torus& torus, NodeIndex from, const Offset& offset) {
 
 }  // namespace
 
-Seats::Seats(const objective::Instance& instance, std::span<const NodeIndex> nodes, NodeIndex begin,
+Seats::Seats(const objective::Instance& instance, objective::Nodes nodes, NodeIndex begin,
              NodeIndex end)
     : torus_(*instance.pair_cost().torus()), first_(instance.fabric().node_count(), kNone) {
   const fabric::TorusShape& shape = torus_.ShapeAround(nodes.front());
@@ -100,9 +100,9 @@ void Seats::FindNear() {
   }
 }
 
-std::vector<std::uint32_t> Seats::SeatsOf(std::span<const NodeIndex> nodes) const {
+ByWorker<std::uint32_t> Seats::SeatsOf(objective::Nodes nodes) const {
   fabric::ByNode<std::uint32_t> next = first_;
-  std::vector<std::uint32_t> seats;
+  ByWorker<std::uint32_t> seats;
   seats.reserve(nodes.size());
   for (const NodeIndex n : nodes) {
     WEFT_CHECK(next[n] < size() && node_[next[n]] == n);  // no node has more workers than slots

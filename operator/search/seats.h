@@ -19,14 +19,14 @@ class Seats {
   // The hosts of the torus of `nodes` in [begin, end); `nodes` are among them.
   // Cost  O(hosts x (seats of a host)^2): a host's seats are near each other, and all seats of the
   //       few hosts around it are near each of them.
-  Seats(const objective::Instance& instance, std::span<const fabric::NodeIndex> nodes,
-        fabric::NodeIndex begin, fabric::NodeIndex end);
+  Seats(const objective::Instance& instance, objective::Nodes nodes, fabric::NodeIndex begin,
+        fabric::NodeIndex end);
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(node_.size()); }
   fabric::NodeIndex node(std::uint32_t seat) const { return node_[seat]; }
   bool one_a_host() const { return one_a_host_; }
   // A seat for each worker of a placement.
-  std::vector<std::uint32_t> SeatsOf(std::span<const fabric::NodeIndex> nodes) const;
+  ByWorker<std::uint32_t> SeatsOf(objective::Nodes nodes) const;
   // Links between the hosts of two seats.
   std::uint32_t Hops(std::uint32_t a, std::uint32_t b) const {
     const Place &from = place_[a], &to = place_[b];

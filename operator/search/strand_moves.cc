@@ -26,19 +26,19 @@ const std::vector<StrandMoves::Move>& StrandMoves::Propose(SplitMix64& random) {
   moves_.clear();
   if (digits_.empty()) return moves_;
   const Strands& strands = digits_[Draw(random, static_cast<std::uint32_t>(digits_.size()))];
-  const std::uint32_t worker = Draw(random, static_cast<std::uint32_t>(seen_.size()));
+  const WorkerIndex worker(Draw(random, static_cast<std::uint32_t>(seen_.size())));
   const int direction = Draw(random, 2) == 0 ? 1 : -1;
-  const std::uint32_t next = strands.Along(worker, direction);
+  const WorkerIndex next = strands.Along(worker, direction);
   const auto near = seats_.Near(seating_.seat_of[worker]);
-  if (next == Strands::kNone || near.empty()) return moves_;
+  if (next == kNoWorker || near.empty()) return moves_;
   const std::uint32_t seat = near[Draw(random, static_cast<std::uint32_t>(near.size()))];
-  const std::uint32_t other = seating_.at[seat];
+  const WorkerIndex other = seating_.at[seat];
   if (other == next) return moves_;
   const bool drag = strands.largest_cluster() > 1 && Draw(random, 2) == 0;
   const std::uint32_t most =
       std::max(1U, drag ? kLongestPart / strands.largest_cluster() : kLongestPart);
   const std::int64_t length = (drag ? 1 : 2) + std::int64_t{Draw(random, most)};
-  if (other == Seats::kNone) {
+  if (other == kNoWorker) {
     // A cluster has no one seat to go to.
     if (!drag) Shift(strands, worker, direction, seat, length);
     return moves_;
@@ -57,34 +57,34 @@ const std::vector<StrandMoves::Move>& StrandMoves::Propose(SplitMix64& random) {
 
 // The first of `length` workers behind this one takes the seat, and each of the others the seat of
 // the one before it. The seat is free, or that of the last of them.
-void StrandMoves::Shift(const Strands& strands, std::uint32_t worker, int direction,
+void StrandMoves::Shift(const Strands& strands, WorkerIndex worker, int direction,
                         std::uint32_t seat, std::int64_t length) {
   for (std::int64_t i = 1; i <= length; ++i) {
-    const std::uint32_t moved = strands.Along(worker, direction * i);
-    if (moved == Strands::kNone || moved == worker) return;
+    const WorkerIndex moved = strands.Along(worker, direction * i);
+    if (moved == kNoWorker || moved == worker) return;
     Add(moved, seat);
     seat = seating_.seat_of[moved];
   }
 }
 
-void StrandMoves::Turn(const Strands& strands, std::uint32_t worker, int direction,
+void StrandMoves::Turn(const Strands& strands, WorkerIndex worker, int direction,
                        std::int64_t length) {
   for (std::int64_t i = 1; i <= length; ++i) {
-    const std::uint32_t opposite = strands.Along(worker, direction * (length + 1 - i));
-    WEFT_DCHECK(opposite != Strands::kNone);
+    const WorkerIndex opposite = strands.Along(worker, direction * (length + 1 - i));
+    WEFT_DCHECK(opposite != kNoWorker);
     Add(strands.Along(worker, direction * i), seating_.seat_of[opposite]);
   }
 }
 
 // What follows `worker` changes places with `other` and what follows that, up to where the parts
 // meet or a strand ends.
-void StrandMoves::Swap(const Strands& strands, std::uint32_t worker, int direction,
-                       std::uint32_t other, int other_direction, std::int64_t length) {
+void StrandMoves::Swap(const Strands& strands, WorkerIndex worker, int direction, WorkerIndex other,
+                       int other_direction, std::int64_t length) {
   Forget();
   for (std::int64_t i = 0; i < length; ++i) {
-    const std::uint32_t a = strands.Along(worker, direction * (i + 1));
-    const std::uint32_t b = strands.Along(other, other_direction * i);
-    if (a == Strands::kNone || b == Strands::kNone || !IsNew(a) || !IsNew(b)) return;
+    const WorkerIndex a = strands.Along(worker, direction * (i + 1));
+    const WorkerIndex b = strands.Along(other, other_direction * i);
+    if (a == kNoWorker || b == kNoWorker || !IsNew(a.Raw()) || !IsNew(b.Raw())) return;
     Add(a, seating_.seat_of[b]);
     Add(b, seating_.seat_of[a]);
   }
@@ -99,8 +99,8 @@ bool StrandMoves::Drag(const Strands& strands) {
     if (!IsNew(strands.cluster_of(moves_[i].worker))) return false;
   }
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t worker = moves_[i].worker, to = seating_.at[moves_[i].seat];
-    WEFT_DCHECK(to != Seats::kNone);  // clusters follow only to seats that are taken
+    const WorkerIndex worker = moves_[i].worker, to = seating_.at[moves_[i].seat];
+    WEFT_DCHECK(to != kNoWorker);  // clusters follow only to seats that are taken
     const auto from = strands.cluster(strands.cluster_of(worker));
     const auto into = strands.cluster(strands.cluster_of(to));
     // The clusters that are left and those that are taken must be the same.

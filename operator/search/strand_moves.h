@@ -11,8 +11,8 @@ namespace weft::search {
 
 // Who sits where.
 struct Seating {
-  std::vector<std::uint32_t> seat_of;  // by worker
-  std::vector<std::uint32_t> at;       // by seat: its worker, or Seats::kNone
+  ByWorker<std::uint32_t> seat_of;
+  std::vector<WorkerIndex> at;  // by seat: its worker, or kNoWorker
 };
 
 // Below `count`, without a division.
@@ -39,16 +39,17 @@ class StrandMoves {
   // Workers and the seat that each of them gets: the seats that these workers have, or all of these
   // but one and a free one. Empty if the draw led nowhere.
   struct Move {
-    std::uint32_t worker = 0, seat = 0;
+    WorkerIndex worker;
+    std::uint32_t seat = 0;
   };
   const std::vector<Move>& Propose(SplitMix64& random);
 
  private:
-  void Add(std::uint32_t worker, std::uint32_t seat) { moves_.push_back({worker, seat}); }
-  void Shift(const Strands& strands, std::uint32_t worker, int direction, std::uint32_t seat,
+  void Add(WorkerIndex worker, std::uint32_t seat) { moves_.push_back({worker, seat}); }
+  void Shift(const Strands& strands, WorkerIndex worker, int direction, std::uint32_t seat,
              std::int64_t length);
-  void Turn(const Strands& strands, std::uint32_t worker, int direction, std::int64_t length);
-  void Swap(const Strands& strands, std::uint32_t worker, int direction, std::uint32_t other,
+  void Turn(const Strands& strands, WorkerIndex worker, int direction, std::int64_t length);
+  void Swap(const Strands& strands, WorkerIndex worker, int direction, WorkerIndex other,
             int other_direction, std::int64_t length);
   bool Drag(const Strands& strands);
   // Whether this worker, or cluster, is new since the last call of Forget.

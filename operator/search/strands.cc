@@ -24,7 +24,7 @@ std::vector<std::vector<Edge>> ByDigit(const objective::Instance& instance,
   if (objective::Volume(grid) != instance.workers()) grid = {instance.workers()};
   std::vector<std::vector<Edge>> along(grid.size());
   for (const Edge& edge : edges) {
-    std::uint32_t a = edge.a, b = edge.b;
+    std::uint32_t a = edge.a.Raw(), b = edge.b.Raw();
     std::size_t digit = 0;
     int differ = 0;
     for (std::size_t i = 0; i < grid.size(); ++i) {
@@ -50,16 +50,16 @@ std::vector<std::vector<Edge>> ByDigit(const objective::Instance& instance,
 
 }  // namespace
 
-std::uint32_t Strands::Along(std::uint32_t worker, std::int64_t steps) const {
-  if (strand_of_[worker] == kNone) return kNone;
+WorkerIndex Strands::Along(WorkerIndex worker, std::int64_t steps) const {
+  if (strand_of_[worker] == kNone) return kNoWorker;
   const Strand& strand = strands_[strand_of_[worker]];
   const auto size = static_cast<std::int64_t>(strand.workers.size());
   std::int64_t at = at_[worker] + steps;
   if (strand.ring) at = (at % size + size) % size;
-  return at < 0 || at >= size ? kNone : strand.workers[static_cast<std::size_t>(at)];
+  return at < 0 || at >= size ? kNoWorker : strand.workers[static_cast<std::size_t>(at)];
 }
 
-std::int64_t Strands::StepsTo(std::uint32_t from, std::uint32_t to, int direction) const {
+std::int64_t Strands::StepsTo(WorkerIndex from, WorkerIndex to, int direction) const {
   if (strand_of_[from] == kNone || strand_of_[from] != strand_of_[to]) return 0;
   const Strand& strand = strands_[strand_of_[from]];
   const auto size = static_cast<std::int64_t>(strand.workers.size());
@@ -71,31 +71,31 @@ std::int64_t Strands::StepsTo(std::uint32_t from, std::uint32_t to, int directio
 void Strands::Link(std::span<const Edge> edges) {
   strand_of_.assign(cluster_of_.size(), kNone);
   at_.assign(cluster_of_.size(), 0);
-  std::vector<std::array<std::uint32_t, 2>> next(cluster_of_.size(), {kNone, kNone});
+  ByWorker<std::array<WorkerIndex, 2>> next(cluster_of_.size(), {kNoWorker, kNoWorker});
   for (const Edge& edge : edges) {
-    if (next[edge.a][1] != kNone || next[edge.b][1] != kNone) continue;
-    next[edge.a][next[edge.a][0] == kNone ? 0 : 1] = edge.b;
-    next[edge.b][next[edge.b][0] == kNone ? 0 : 1] = edge.a;
+    if (next[edge.a][1] != kNoWorker || next[edge.b][1] != kNoWorker) continue;
+    next[edge.a][next[edge.a][0] == kNoWorker ? 0 : 1] = edge.b;
+    next[edge.b][next[edge.b][0] == kNoWorker ? 0 : 1] = edge.a;
   }
   // Paths are followed from their ends; what is left are rings.
   for (const bool ring : {false, true}) {
-    for (std::uint32_t w = 0; w < next.size(); ++w) {
-      if (next[w][0] == kNone || (!ring && next[w][1] != kNone)) continue;
+    for (const WorkerIndex w : next.Indices()) {
+      if (next[w][0] == kNoWorker || (!ring && next[w][1] != kNoWorker)) continue;
       if (strand_of_[w] == kNone) Follow(next, w, ring);
     }
   }
 }
 
-void Strands::Follow(std::span<const std::array<std::uint32_t, 2>> next, std::uint32_t from,
+void Strands::Follow(const ByWorker<std::array<WorkerIndex, 2>>& next, WorkerIndex from,
                      bool ring) {
   Strand strand;
   strand.ring = ring;
-  std::uint32_t before = kNone;
-  for (std::uint32_t w = from; w != kNone && strand_of_[w] == kNone;) {
+  WorkerIndex before = kNoWorker;
+  for (WorkerIndex w = from; w != kNoWorker && strand_of_[w] == kNone;) {
     strand_of_[w] = static_cast<std::uint32_t>(strands_.size());
     at_[w] = static_cast<std::uint32_t>(strand.workers.size());
     strand.workers.push_back(w);
-    const std::uint32_t following = next[w][0] != before ? next[w][0] : next[w][1];
+    const WorkerIndex following = next[w][0] != before ? next[w][0] : next[w][1];
     before = w;
     w = following;
   }
@@ -106,15 +106,15 @@ void Strands::Follow(std::span<const std::array<std::uint32_t, 2>> next, std::ui
 void Strands::Join(std::uint32_t workers, UnionFind& joined) {
   cluster_of_.assign(workers, kNone);
   in_cluster_.assign(workers, 0);
-  for (std::uint32_t w = 0; w < workers; ++w) {
-    const std::uint32_t first = joined.Find(w);  // the lowest worker of the cluster
+  for (const WorkerIndex w : Range<WorkerIndex>(workers)) {
+    const WorkerIndex first(joined.Find(w.Raw()));  // the lowest worker of the cluster
     if (first == w) {
       cluster_of_[w] = static_cast<std::uint32_t>(clusters_.size());
       clusters_.emplace_back();
     }
     WEFT_CHECK(first <= w);  // so its cluster is there
     cluster_of_[w] = cluster_of_[first];
-    std::vector<std::uint32_t>& cluster = clusters_[cluster_of_[w]];
+    std::vector<WorkerIndex>& cluster = clusters_[cluster_of_[w]];
     in_cluster_[w] = static_cast<std::uint32_t>(cluster.size());
     cluster.push_back(w);
     largest_cluster_ = std::max(largest_cluster_, static_cast<std::uint32_t>(cluster.size()));
@@ -136,7 +136,7 @@ std::vector<Strands> StrandsOf(const objective::Instance& instance, std::span<co
     }
     strands.Link(along);
     all.push_back(std::move(strands));
-    for (const Edge& edge : along) joined.Join(edge.a, edge.b);
+    for (const Edge& edge : along) joined.Join(edge.a.Raw(), edge.b.Raw());
   }
   return all;
 }

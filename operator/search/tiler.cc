@@ -17,7 +17,7 @@ Tiler::Tiler(const objective::Instance& instance, const objective::Tree& tree)
   for (Tier t{0}; t <= tree.node_tier(); ++t) rooms_[t].assign(tree.domains(t).size(), 0);
 }
 
-std::optional<std::vector<NodeIndex>> Tiler::Lay(const Tiling& tiling) {
+std::optional<ByWorker<NodeIndex>> Tiler::Lay(const Tiling& tiling) {
   WEFT_CHECK(tiling.walk.size() == instance_.workers());
   WEFT_CHECK(!tiling.steps.empty() && tiling.steps.back().unit == 1);  // takes what is left
   tiling_ = &tiling;
@@ -79,7 +79,7 @@ std::uint64_t Tiler::CountRooms(std::size_t step, Tier tier, DomainIndex domain)
 bool Tiler::LayFrom(std::size_t step, Tier tier, DomainIndex domain, Workers workers) {
   const Tier last = tree_.node_tier();
   if (tier == last) {
-    for (std::uint32_t worker : workers) nodes_[worker] = tree_.node(domain.Raw());
+    for (const WorkerIndex worker : workers) nodes_[worker] = tree_.node(domain.Raw());
     if (free_[domain.Raw()] < workers.size()) return false;
     free_[domain.Raw()] -= static_cast<std::uint32_t>(workers.size());
     return true;

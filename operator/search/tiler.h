@@ -24,10 +24,10 @@ class Tiler {
   Tiler(const objective::Instance& instance, const objective::Tree& tree);
 
   // Returns the node of each worker, or nothing if they do not fit.
-  std::optional<std::vector<fabric::NodeIndex>> Lay(const Tiling& tiling);
+  std::optional<ByWorker<fabric::NodeIndex>> Lay(const Tiling& tiling);
 
  private:
-  using Workers = std::span<const std::uint32_t>;
+  using Workers = std::span<const WorkerIndex>;
 
   bool LayFrom(std::size_t step, fabric::Tier tier, fabric::DomainIndex domain, Workers workers);
   // Fills rooms_: the units that fit in each domain of the step's tier inside `domain`.
@@ -45,9 +45,9 @@ class Tiler {
   const Tiling* tiling_ = nullptr;
   std::vector<std::uint32_t> free_;                        // slots, by position
   fabric::ByTier<fabric::ByDomain<std::uint32_t>> rooms_;  // tier x domain; scratch
-  std::map<std::vector<std::uint32_t>, KnownWalk> known_;
+  std::map<std::vector<WorkerIndex>, KnownWalk> known_;
   KnownWalk* walk_ = nullptr;  // of the tiling
-  std::vector<fabric::NodeIndex> nodes_;
+  ByWorker<fabric::NodeIndex> nodes_;
   bool aligned_ = false;  // domains in the order of AlignShares instead of tree order
 };
 

@@ -20,7 +20,7 @@ struct TilingStep {
 // next step, with smaller units or wider domains, places its workers. The last step is {1, node
 // tier}.
 struct Tiling {
-  std::vector<std::uint32_t> walk;  // a permutation of the workers
+  std::vector<WorkerIndex> walk;  // a permutation of the workers
   std::vector<TilingStep> steps;
   RunPrices::Kind prices = RunPrices::Kind::kMean;  // for choosing domains
   Int128 forecast = 0;                              // estimated cost (tilings.h)

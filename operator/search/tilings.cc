@@ -29,7 +29,7 @@ class Forecast {
   Forecast(const Instance& instance, const Tree& tree, fabric::ByTier<std::uint64_t> usual)
       : graph_(instance.graph()), tree_(tree), usual_(std::move(usual)), run_(instance.workers()) {}
 
-  Int128 Of(const std::vector<std::uint32_t>& walk, std::span<const TilingStep> steps) {
+  Int128 Of(const std::vector<WorkerIndex>& walk, std::span<const TilingStep> steps) {
     Int128 cost = 0;
     for (Tier t{1}; t <= tree_.node_tier(); ++t) {
       if (tree_.step(t) == 0) continue;
@@ -50,7 +50,7 @@ class Forecast {
   }
 
   // The bytes between runs of this many workers.
-  Int128 LeavingRuns(const std::vector<std::uint32_t>& walk, std::uint32_t length) {
+  Int128 LeavingRuns(const std::vector<WorkerIndex>& walk, std::uint32_t length) {
     const auto [at, is_new] = leaving_[walk].try_emplace(length, 0);
     if (is_new) {
       CutInRuns(walk, length);
@@ -59,10 +59,10 @@ class Forecast {
     return at->second;
   }
 
-  void CutInRuns(std::span<const std::uint32_t> walk, std::uint32_t length) {
+  void CutInRuns(std::span<const WorkerIndex> walk, std::uint32_t length) {
     runs_ = 0;
     for (std::size_t at = 0; at < walk.size(); at += length, ++runs_) {
-      for (const std::uint32_t worker :
+      for (const WorkerIndex worker :
            walk.subspan(at, std::min<std::size_t>(length, walk.size() - at))) {
         run_[worker] = runs_;
       }
@@ -94,10 +94,10 @@ class Forecast {
   const traffic::WorkerGraph& graph_;
   const Tree& tree_;
   fabric::ByTier<std::uint64_t> usual_;
-  std::vector<std::uint32_t> run_;   // by worker
+  ByWorker<std::uint32_t> run_;
   std::vector<std::int64_t> ranks_;  // by run; scratch
   std::uint32_t runs_ = 0;
-  std::map<std::vector<std::uint32_t>, std::map<std::uint32_t, Int128>> leaving_;  // walk, length
+  std::map<std::vector<WorkerIndex>, std::map<std::uint32_t, Int128>> leaving_;  // walk, length
 };
 
 class Maker {
@@ -176,7 +176,7 @@ class Maker {
   void Orders(const std::vector<Shape>& nest, const std::vector<TilingStep>& steps) {
     std::vector<std::size_t> order(grid_.heaviest_first().begin(), grid_.heaviest_first().end());
     for (std::size_t i = 0; i < order.size(); ++i) {
-      std::vector<std::uint32_t> walk = Walk(grid_.sizes(), nest, order);
+      std::vector<WorkerIndex> walk = Walk(grid_.sizes(), nest, order);
       const Int128 forecast = forecast_->Of(walk, steps);
       Add({walk, steps, RunPrices::Kind::kLeast, forecast});
       Add({std::move(walk), steps, RunPrices::Kind::kMean, forecast});

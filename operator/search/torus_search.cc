@@ -270,8 +270,8 @@ class TorusSearch {
 
   void Offer(const std::vector<NodeIndex>& of_unit, std::vector<Candidate>& candidates) const {
     WEFT_CHECK(of_unit.size() == job_.units.count());
-    std::vector<NodeIndex> nodes(instance_.workers());
-    for (std::uint32_t w = 0; w < nodes.size(); ++w) nodes[w] = of_unit[job_.units.of[w].Raw()];
+    ByWorker<NodeIndex> nodes(instance_.workers());
+    for (const WorkerIndex w : nodes.Indices()) nodes[w] = of_unit[job_.units.of[w].Raw()];
     const auto same = [&](const Candidate& one) { return one.nodes == nodes; };
     if (std::any_of(candidates.begin(), candidates.end(), same)) return;
     if (!objective::MeetsTopology(instance_, nodes)) return;
