@@ -27,7 +27,7 @@ struct Holding {
   struct Assumed {
     std::string placement;  // the Placement's name
     std::optional<std::int64_t> attempt;
-    std::uint32_t worker = 0;
+    WorkerIndex worker;
   };
   std::optional<Assumed> assumed;
 };

@@ -116,7 +116,7 @@ class Booking {
   void BookAssumed(const api::Placement& placement) {
     const Attempt attempt = pods_.AttemptOf(placement);
     enum Worker : std::uint8_t { kWithoutPod, kUnbound, kBound };
-    std::vector<Worker> worker_is(placement.nodes.size(), kWithoutPod);
+    ByWorker<Worker> worker_is(placement.nodes.size(), kWithoutPod);
     const bool assumed = IsAssumed(placement);
     std::map<std::string, std::uint32_t> unnamed;  // pods without an index, by node
     const std::vector<std::size_t> members = pods_.PodsOf(placement);
@@ -124,7 +124,7 @@ class Booking {
       const api::Pod& pod = inputs_.pods[p];
       if (const auto worker = pods_.WorkerOf(placement, pod)) {
         const bool ended = pod.HasEnded();
-        if (*worker >= worker_is.size()) continue;
+        if (*worker >= worker_is.EndIndex()) continue;
         if (!pod.node_name.empty()) {
           worker_is[*worker] = kBound;
         } else if (!ended && worker_is[*worker] == kWithoutPod) {
@@ -138,19 +138,18 @@ class Booking {
     const bool domain = attempt.job != nullptr && attempt.job->pod.claims_compute_domain;
     const OwnerKey owner = OwnerOfPlacement(placement, attempt);
     NameQueue(owner, placement.meta);
-    for (std::size_t w = 0; w < placement.nodes.size(); ++w) {
+    for (const WorkerIndex w : worker_is.Indices()) {
+      const std::string& node = placement.nodes[w.Raw()];
       if (worker_is[w] == kBound || (worker_is[w] == kWithoutPod && !assumed)) continue;
-      if (const auto found = unnamed.find(placement.nodes[w]);
-          found != unnamed.end() && found->second > 0) {
+      if (const auto found = unnamed.find(node); found != unnamed.end() && found->second > 0) {
         --found->second;
         continue;
       }
-      const std::optional<Site> site = Find(placement.nodes[w]);
+      const std::optional<Site> site = Find(node);
       if (!site) continue;
       Holding holding;
       holding.amounts = &amounts;
-      holding.assumed =
-          Holding::Assumed{placement.meta.key.name, attempt.number, static_cast<std::uint32_t>(w)};
+      holding.assumed = Holding::Assumed{placement.meta.key.name, attempt.number, w};
       Book(owner, *site, std::move(holding), domain);
     }
   }

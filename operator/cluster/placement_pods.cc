@@ -150,12 +150,12 @@ std::vector<std::size_t> PlacementPods::PodsOf(const api::Placement& placement) 
   return pods;
 }
 
-std::optional<std::uint32_t> PlacementPods::WorkerOf(const api::Placement& placement,
-                                                     const api::Pod& pod) const {
+std::optional<WorkerIndex> PlacementPods::WorkerOf(const api::Placement& placement,
+                                                   const api::Pod& pod) const {
   return WorkerIndexOf(placement, pod);
 }
 
-std::optional<std::uint32_t> WorkerIndexOf(const api::Placement& placement, const api::Pod& pod) {
+std::optional<WorkerIndex> WorkerIndexOf(const api::Placement& placement, const api::Pod& pod) {
   std::optional<std::int64_t> index;
   if (placement.worker_index_labels.empty()) {
     index = FindNumber(pod, kWorkerIndexLabel);
@@ -168,7 +168,7 @@ std::optional<std::uint32_t> WorkerIndexOf(const api::Placement& placement, cons
     }
   }
   if (!index || *index >= placement.workers) return std::nullopt;
-  return static_cast<std::uint32_t>(*index);
+  return WorkerIndex(static_cast<std::uint32_t>(*index));
 }
 
 }  // namespace weft::cluster

@@ -42,7 +42,7 @@ class PlacementPods {
   // Pods that the job controls. `uid`: the job's uid, or "" for any job of that name.
   std::vector<std::size_t> PodsOfJob(const api::ObjectKey& job, const std::string& uid) const;
   // The pod's worker index, by label; nothing if no label gives it.
-  std::optional<std::uint32_t> WorkerOf(const api::Placement& placement, const api::Pod& pod) const;
+  std::optional<WorkerIndex> WorkerOf(const api::Placement& placement, const api::Pod& pod) const;
 
  private:
   // By value of a label.
@@ -64,7 +64,7 @@ class PlacementPods {
 
 // The pod's worker index by spec.workerIndexLabels, else by weft.dev/worker-index; nothing if no
 // label gives it or the Placement has no such worker.
-std::optional<std::uint32_t> WorkerIndexOf(const api::Placement& placement, const api::Pod& pod);
+std::optional<WorkerIndex> WorkerIndexOf(const api::Placement& placement, const api::Pod& pod);
 
 bool HasCondition(const std::vector<api::Condition>& conditions, const std::string& type);
 // Whether the job is Complete or Failed.

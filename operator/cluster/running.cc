@@ -20,12 +20,12 @@ using fabric::Tier;
 constexpr double kFemtosecondsPerMillisecond = 1e12;
 
 // The fabric that has all the nodes; if the Placement names a fabric, only that one.
-std::optional<std::pair<std::size_t, std::vector<NodeIndex>>> FindNodes(
+std::optional<std::pair<std::size_t, ByWorker<NodeIndex>>> FindNodes(
     const Cluster& cluster, const api::Placement& placement) {
   for (std::size_t f = 0; f < cluster.fabrics.size(); ++f) {
     const ClusterFabric& on = cluster.fabrics[f];
     if (!placement.fabric_name.empty() && placement.fabric_name != on.name()) continue;
-    std::vector<NodeIndex> nodes;
+    ByWorker<NodeIndex> nodes;
     for (const std::string& name : placement.nodes) {
       const auto node = on.fabric->FindNode(name);
       if (!node) break;
@@ -66,7 +66,7 @@ void OrderAll(api::Inputs& inputs) {
 }
 
 std::vector<DomainFlow> FlowsOf(const ClusterFabric& on, const WorkloadView& workload,
-                                const std::vector<NodeIndex>& nodes) {
+                                objective::Nodes nodes) {
   std::vector<DomainFlow> flows;
   if (!*workload.model) return flows;
   const auto problem = MakeProblem(on, workload);
@@ -92,7 +92,7 @@ std::vector<DomainFlow> FlowsOf(const ClusterFabric& on, const WorkloadView& wor
 }
 
 std::optional<double> CostOverBest(const ClusterFabric& on, const Problem& problem,
-                                   const std::vector<NodeIndex>& nodes) {
+                                   objective::Nodes nodes) {
   const traffic::WorkerGraph graph(problem.traffic);
   const objective::PairCost pair_cost(*on.fabric, problem.request.pod.claims_compute_domain);
   const Int128 cost = objective::Cost(pair_cost, graph, nodes);

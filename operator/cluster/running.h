@@ -15,7 +15,7 @@ struct Running {
   WorkloadView workload;
   const api::Placement* placement = nullptr;  // points into the inputs
   std::size_t fabric = 0;                     // into Cluster::fabrics
-  std::vector<fabric::NodeIndex> nodes;       // index = worker
+  ByWorker<fabric::NodeIndex> nodes;
 };
 
 // The running workloads, in the order of inputs.order. A workload is left out if its fabric or one
@@ -37,12 +37,12 @@ struct DomainFlow {
 // One entry for every domain, narrower than outside, that the workload uses; empty without a model.
 // Cost  O(ranks x axes x tiers), as objective::Score.
 std::vector<DomainFlow> FlowsOf(const ClusterFabric& on, const WorkloadView& workload,
-                                const std::vector<fabric::NodeIndex>& nodes);
+                                objective::Nodes nodes);
 
 // The cost of the workload's placement, divided by the cost that the solver finds on the empty
 // fabric; 1 is best. Absent if only the latter is 0, or if the workload does not fit even there.
 // Cost  one search.
 std::optional<double> CostOverBest(const ClusterFabric& on, const Problem& problem,
-                                   const std::vector<fabric::NodeIndex>& nodes);
+                                   objective::Nodes nodes);
 
 }  // namespace weft::cluster

@@ -19,7 +19,7 @@ Error Wrong(const std::string& pod, const std::string& why) {
 
 Result<std::vector<WorkerPod>> ByLabels(const api::Placement& placement,
                                         const std::vector<const api::Pod*>& pods,
-                                        std::vector<const api::Pod*> taken) {
+                                        ByWorker<const api::Pod*> taken) {
   std::vector<WorkerPod> assigned;
   for (const api::Pod* pod : pods) {
     const std::string& name = pod->meta.key.name;
@@ -30,7 +30,7 @@ Result<std::vector<WorkerPod>> ByLabels(const api::Placement& placement,
     }
     if (const api::Pod* other = taken[*worker]) {
       return Wrong(name, "and pod " + other->meta.key.name + " are both worker " +
-                             std::to_string(*worker) + " by their workerIndexLabels");
+                             std::to_string(worker->Raw()) + " by their workerIndexLabels");
     }
     taken[*worker] = pod;
     assigned.push_back({pod, *worker});
@@ -41,12 +41,12 @@ Result<std::vector<WorkerPod>> ByLabels(const api::Placement& placement,
 }
 
 Result<std::vector<WorkerPod>> ByNames(const std::vector<const api::Pod*>& pods,
-                                       const std::vector<const api::Pod*>& taken) {
+                                       const ByWorker<const api::Pod*>& taken) {
   std::vector<WorkerPod> assigned;
-  std::uint32_t worker = 0;
+  WorkerIndex worker;
   for (const api::Pod* pod : pods) {
-    while (worker < taken.size() && taken[worker] != nullptr) ++worker;
-    if (worker == taken.size()) {
+    while (worker < taken.EndIndex() && taken[worker] != nullptr) ++worker;
+    if (worker == taken.EndIndex()) {
       return Wrong(pod->meta.key.name,
                    "is one too many for " +
                        CountText(static_cast<std::int64_t>(taken.size()), "worker") +
@@ -71,7 +71,7 @@ bool LackIndex(const api::Placement& placement, const std::vector<const api::Pod
 
 Result<std::vector<WorkerPod>> AssignWorkers(const api::Placement& placement,
                                              std::vector<const api::Pod*> pods,
-                                             const std::vector<const api::Pod*>& taken) {
+                                             const ByWorker<const api::Pod*>& taken) {
   std::sort(pods.begin(), pods.end(), [](const api::Pod* a, const api::Pod* b) {
     return NaturalLess(a->meta.key.name, b->meta.key.name);
   });
@@ -81,21 +81,20 @@ Result<std::vector<WorkerPod>> AssignWorkers(const api::Placement& placement,
   return ByLabels(placement, pods, taken);
 }
 
-std::optional<std::uint32_t> MarkedWorker(const api::Pod& pod, std::size_t workers) {
+std::optional<WorkerIndex> MarkedWorker(const api::Pod& pod, std::size_t workers) {
   const std::string_view text = pod.meta.annotations.At(kWorkerIndexLabel).value_or("");
   std::uint32_t worker = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), worker);
   const bool whole = error == std::errc() && stop == text.data() + text.size();
   if (!whole || worker >= workers) return std::nullopt;
-  return worker;
+  return WorkerIndex(worker);
 }
 
-std::vector<const api::Pod*> DoneWorkers(std::size_t workers,
-                                         const std::vector<const api::Pod*>& pods,
-                                         const std::vector<const api::Pod*>& waiting,
-                                         std::size_t running) {
+ByWorker<const api::Pod*> DoneWorkers(std::size_t workers, const std::vector<const api::Pod*>& pods,
+                                      const std::vector<const api::Pod*>& waiting,
+                                      std::size_t running) {
   const auto attempt = [](const api::Pod& pod) { return pod.meta.labels.At(kJobSetAttempt); };
-  std::vector<const api::Pod*> done(workers, nullptr);
+  ByWorker<const api::Pod*> done(workers, nullptr);
   std::size_t needed = waiting.size() + running;
   for (const api::Pod* pod : pods) {
     const auto worker = MarkedWorker(*pod, workers);

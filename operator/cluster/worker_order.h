@@ -9,13 +9,14 @@
 #include "operator/api/placement.h"
 #include "operator/api/pod.h"
 #include "operator/base/result.h"
+#include "operator/base/worker_index.h"
 
 namespace weft::cluster {
 
 // A pod and its worker index in a Placement.
 struct WorkerPod {
   const api::Pod* pod = nullptr;
-  std::uint32_t worker = 0;
+  WorkerIndex worker;
 
   friend bool operator==(const WorkerPod&, const WorkerPod&) = default;
 };
@@ -28,22 +29,21 @@ struct WorkerPod {
 // Cost    O(pods log pods).
 Result<std::vector<WorkerPod>> AssignWorkers(const api::Placement& placement,
                                              std::vector<const api::Pod*> pods,
-                                             const std::vector<const api::Pod*>& taken);
+                                             const ByWorker<const api::Pod*>& taken);
 
 // The worker that was written to the pod when it lost its gate; nothing if it never had it, or if
 // there are only `workers`.
-std::optional<std::uint32_t> MarkedWorker(const api::Pod& pod, std::size_t workers);
+std::optional<WorkerIndex> MarkedWorker(const api::Pod& pod, std::size_t workers);
 
-// By worker: the pod that has Succeeded as this worker, which therefore needs no pod and no node
+// The pod that has Succeeded as this worker, which therefore needs no pod and no node
 // any more; null for all others. `pods`: any of the Placement; `waiting`: those of them that wait
 // for nodes; `running`: how many hold or keep the node of a worker.
 //   - Of a JobSet only pods of the attempt that waits count: a restart makes all pods anew.
 //   - If the waiting and running pods need more workers than these leave, the controller goes on
 //     after some have Succeeded, and no worker is done.
-std::vector<const api::Pod*> DoneWorkers(std::size_t workers,
-                                         const std::vector<const api::Pod*>& pods,
-                                         const std::vector<const api::Pod*>& waiting,
-                                         std::size_t running);
+ByWorker<const api::Pod*> DoneWorkers(std::size_t workers, const std::vector<const api::Pod*>& pods,
+                                      const std::vector<const api::Pod*>& waiting,
+                                      std::size_t running);
 
 // Whether the pod waits for a Placement: Weft's gate is its only scheduling gate.
 bool IsGated(const api::Pod& pod);

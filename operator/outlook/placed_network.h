@@ -1,7 +1,6 @@
 #pragma once
 
-#include <span>
-
+#include "operator/base/worker_index.h"
 #include "operator/fabric/fabric.h"
 #include "operator/outlook/layout.h"
 #include "operator/outlook/network.h"
@@ -23,7 +22,7 @@ namespace weft::outlook {
 //         these tiers (tests/bench/predict_bench.cc).
 struct Place {
   const fabric::Fabric* fabric = nullptr;
-  std::span<const fabric::NodeIndex> nodes;  // index = worker
+  IndexSpan<WorkerIndex, const fabric::NodeIndex> nodes;
   bool claims_compute_domain = false;
 };
 Network NetworkOf(const Layout& layout, const traffic::Traffic& traffic, const Place& place);

@@ -22,7 +22,7 @@ struct PoolRoom {
 };
 
 struct Plan {
-  std::vector<fabric::NodeIndex> nodes;  // index = worker
+  ByWorker<fabric::NodeIndex> nodes;
   objective::Preferences preferences{};
   Int128 cost = 0;  // C(p), femtoseconds
   // Proven: every placement on this capacity with the same hard rules and the same preferences

@@ -25,9 +25,9 @@ constexpr std::size_t kAligned = 8;       // best earlier candidates whose worke
 constexpr std::size_t kWholeDomains = 3;  // domains that take all missing workers, tried one by one
 constexpr std::size_t kSolved = 2;        // the best of these sets of nodes are solved again
 
-std::optional<NodeIndex> PreviousOf(const Instance& instance, std::uint32_t worker) {
-  const std::vector<NodeIndex>& previous = instance.request().previous_nodes;
-  if (worker >= previous.size() || previous[worker] >= instance.slots().EndIndex())
+std::optional<NodeIndex> PreviousOf(const Instance& instance, WorkerIndex worker) {
+  const ByWorker<NodeIndex>& previous = instance.request().previous_nodes;
+  if (worker >= previous.EndIndex() || previous[worker] >= instance.slots().EndIndex())
     return std::nullopt;
   return previous[worker];
 }
@@ -36,14 +36,14 @@ std::optional<NodeIndex> PreviousOf(const Instance& instance, std::uint32_t work
 // node, or move to a free one, if both nodes cost the same.
 class Aligner {
  public:
-  Aligner(const Instance& instance, std::vector<NodeIndex> nodes)
+  Aligner(const Instance& instance, ByWorker<NodeIndex> nodes)
       : instance_(instance), nodes_(std::move(nodes)) {
     WEFT_CHECK(nodes_.size() == instance.workers());
-    for (std::uint32_t w = 0; w < nodes_.size(); ++w) on_[nodes_[w]].push_back(w);
+    for (const WorkerIndex w : nodes_.Indices()) on_[nodes_[w]].push_back(w);
   }
 
-  std::vector<NodeIndex> Run() {
-    for (std::uint32_t w = 0; w < nodes_.size(); ++w) {
+  ByWorker<NodeIndex> Run() {
+    for (const WorkerIndex w : nodes_.Indices()) {
       const auto home = PreviousOf(instance_, w);
       if (home && !IsHome(*home) && !IsHome(nodes_[w])) Exchange(nodes_[w], *home);
     }
@@ -65,7 +65,7 @@ class Aligner {
     const auto found = on_.find(node);
     return found != on_.end() &&
            std::any_of(found->second.begin(), found->second.end(),
-                       [&](std::uint32_t w) { return PreviousOf(instance_, w) == node; });
+                       [&](WorkerIndex w) { return PreviousOf(instance_, w) == node; });
   }
 
   bool CostAlike(NodeIndex a, NodeIndex b) const {
@@ -94,15 +94,15 @@ class Aligner {
     std::swap(on_[a], on_[b]);
     for (const NodeIndex node : {a, b}) {
       WEFT_CHECK(on_[node].size() <= instance_.slots()[node]);
-      for (const std::uint32_t w : on_[node]) nodes_[w] = node;
+      for (const WorkerIndex w : on_[node]) nodes_[w] = node;
       if (on_[node].empty()) on_.erase(node);
     }
     return true;
   }
 
   const Instance& instance_;
-  std::vector<NodeIndex> nodes_;
-  std::map<NodeIndex, std::vector<std::uint32_t>> on_;
+  ByWorker<NodeIndex> nodes_;
+  std::map<NodeIndex, std::vector<WorkerIndex>> on_;
 };
 
 // Workers that stay on their old nodes, and ways to place the missing ones.
@@ -113,7 +113,7 @@ class Replacement {
         narrow_(instance.fabric().domains(instance.node_tier() - 1)),
         free_(instance.slots().begin(), instance.slots().end()),
         stay_(instance.workers(), kUnplaced) {
-    for (std::uint32_t w = 0; w < instance.workers(); ++w) {
+    for (const WorkerIndex w : Range<WorkerIndex>(instance.workers())) {
       const auto old = PreviousOf(instance, w);
       if (old && free_[*old] > 0) {
         stay_[w] = *old;
@@ -126,10 +126,10 @@ class Replacement {
 
   bool any_stays() const { return missing_.size() < stay_.size(); }
 
-  // The placements that keep the staying workers: for each, the node of every worker.
-  std::vector<std::vector<NodeIndex>> Ways() {
+  // The placements that keep the staying workers.
+  std::vector<ByWorker<NodeIndex>> Ways() {
     if (missing_.empty()) return {stay_};
-    std::vector<std::vector<NodeIndex>> ways;
+    std::vector<ByWorker<NodeIndex>> ways;
     const std::vector<DomainIndex> domains = CheapestFirst();
     std::vector<NodeIndex> anywhere, old_ones;
     for (const DomainIndex domain : domains) {
@@ -158,10 +158,10 @@ class Replacement {
   // Bytes between workers that stay and those that are missing, by domain of the narrowest tier.
   fabric::ByDomain<Int128> BytesByDomain() const {
     fabric::ByDomain<Int128> bytes(narrow_.EndIndex(), 0);
-    const auto add = [&](std::uint32_t staying, Int128 amount) {
+    const auto add = [&](WorkerIndex staying, Int128 amount) {
       bytes[narrow_.of_node[stay_[staying]]] += amount;
     };
-    for (const std::uint32_t w : missing_) {
+    for (const WorkerIndex w : missing_) {
       for (const traffic::Neighbour& neighbour : instance_.graph().neighbours(w)) {
         if (stay_[neighbour.worker] != kUnplaced) add(neighbour.worker, neighbour.bytes);
       }
@@ -208,7 +208,7 @@ class Replacement {
   std::vector<NodeIndex> NearestBy(const objective::PairCost::Plane& plane) const {
     const fabric::ByNode<DomainIndex>& domain_of = *plane.of_node;
     std::map<DomainIndex, Int128> bytes;
-    for (const std::uint32_t w : missing_) {
+    for (const WorkerIndex w : missing_) {
       for (const traffic::Neighbour& neighbour : instance_.graph().neighbours(w)) {
         if (stay_[neighbour.worker] == kUnplaced) continue;
         bytes[domain_of[stay_[neighbour.worker]]] += neighbour.bytes;
@@ -249,8 +249,8 @@ class Replacement {
   }
 
   // The placement with the missing workers on the first of these slots.
-  std::vector<NodeIndex> With(std::span<const NodeIndex> open) const {
-    std::vector<NodeIndex> nodes = stay_;
+  ByWorker<NodeIndex> With(std::span<const NodeIndex> open) const {
+    ByWorker<NodeIndex> nodes = stay_;
     fabric::ByNode<std::uint32_t> left = free_;
     std::size_t next = 0;
     for (const NodeIndex node : open) {
@@ -266,14 +266,14 @@ class Replacement {
   const Instance& instance_;
   const fabric::TierDomains& narrow_;
   fabric::ByNode<std::uint32_t> free_;  // slots that staying workers do not use
-  std::vector<NodeIndex> stay_;         // by worker; kUnplaced for the missing
-  std::vector<std::uint32_t> missing_;
+  ByWorker<NodeIndex> stay_;            // kUnplaced for the missing
+  std::vector<WorkerIndex> missing_;
 };
 
 // The best placements of the job on these nodes and those of the last attempt.
 std::vector<Candidate> SolveAmong(const Instance& instance, const objective::Options& options,
                                   Int128 enough, const Candidate& start) {
-  std::vector<NodeIndex> among(start.nodes);
+  std::vector<NodeIndex> among = start.nodes.Items();
   among.insert(among.end(), instance.previous().begin(), instance.previous().end());
   std::sort(among.begin(), among.end());
   among.erase(std::unique(among.begin(), among.end()), among.end());
@@ -316,7 +316,7 @@ void AddPrevious(const Instance& instance, const objective::Options& options, In
   Replacement replacement(instance);
   std::vector<Candidate> kept;
   if (replacement.any_stays()) {
-    for (std::vector<NodeIndex>& nodes : replacement.Ways()) {
+    for (ByWorker<NodeIndex>& nodes : replacement.Ways()) {
       if (objective::MeetsHardRules(instance, nodes))
         kept.push_back(objective::Evaluate(instance, std::move(nodes)));
     }

@@ -84,10 +84,12 @@ struct GroupNeed {
 GroupNeed NeedOf(const Request& request, const objective::GroupConstraint& group) {
   UnionFind sets(request.workers);
   for (std::size_t s = 0; s < group.sets.size(); ++s) {
-    for (std::uint32_t worker : group.sets.set(s)) sets.Join(group.sets.set(s).front(), worker);
+    for (const WorkerIndex worker : group.sets.set(s)) {
+      sets.Join(group.sets.set(s).front().Raw(), worker.Raw());
+    }
   }
   std::vector<std::uint32_t> size(request.workers, 0);
-  for (std::uint32_t w = 0; w < request.workers; ++w) ++size[sets.Find(w)];
+  for (const WorkerIndex w : Range<WorkerIndex>(request.workers)) ++size[sets.Find(w.Raw())];
   GroupNeed need{*group.required, request.workers, 0};
   for (std::uint32_t count : size) {
     if (count == 0) continue;

@@ -19,7 +19,7 @@ struct Relaxation {
   std::string change;  // "leaf -> spine", "removed"
   Int128 cost = 0;
   objective::Preferences preferences{};
-  std::vector<fabric::NodeIndex> nodes;
+  ByWorker<fabric::NodeIndex> nodes;
 };
 std::vector<Relaxation> FindRelaxations(const fabric::Claims& claims,
                                         const objective::Request& request,
