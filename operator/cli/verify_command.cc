@@ -57,7 +57,8 @@ int RunVerify(const VerifyArguments& arguments) {
   api::TrainingJob job;
   job.replicas = Number("WEFT_WORKERS");
   job.accelerator.per_worker = Number("WEFT_GPUS_PER_WORKER");
-  if (life::IsRankOf(job, Number("WEFT_WORKER_INDEX"), *arguments.rank, *arguments.world)) {
+  if (life::IsRankOf(job, WorkerIndex(Number("WEFT_WORKER_INDEX")), *arguments.rank,
+                     *arguments.world)) {
     return kDone;
   }
   std::cerr << "weft verify: worker " << worker << " on " << kube::Environment("WEFT_NODE")

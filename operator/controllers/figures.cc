@@ -121,8 +121,8 @@ void AddWorkers(const Labels& job, const api::TrainingJob& of, const api::Placem
                 Samples& samples) {
   for (std::uint32_t w = 0; w < placement.nodes.size(); ++w) {
     Labels labels = job;
-    labels.insert(labels.end(),
-                  {std::to_string(w), launch::PodName(of, of.attempt, w), placement.nodes[w]});
+    labels.insert(labels.end(), {std::to_string(w), launch::PodName(of, of.attempt, WorkerIndex(w)),
+                                 placement.nodes[w]});
     samples.Add(Id::kJobWorkerInfo, std::move(labels), 1);
   }
 }

@@ -35,7 +35,7 @@ Result<launch::Gang> GangFiles::Of(const api::TrainingJob& job, const api::Place
   gang.job = &job;
   gang.attempt = life::AttemptLabel(placement.meta).value_or(0);
   gang.placement_uid = placement.meta.uid;
-  gang.nodes = placement.nodes;
+  gang.nodes = ByWorker<std::string>(placement.nodes);
   gang.verify_image = verify_image_;
   gang.queue = life::QueueOf(job);
   SetFabric(placement, gang);

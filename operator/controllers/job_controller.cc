@@ -149,11 +149,11 @@ JobController::Memory& JobController::MemoryOf(const api::ObjectMeta& job) const
   return memory;
 }
 
-void JobController::Memory::See(std::int64_t attempt, std::uint32_t worker) {
-  if (std::int64_t{worker} >= api::kReplicas.max) return;  // a label that somebody wrote
+void JobController::Memory::See(std::int64_t attempt, WorkerIndex worker) {
+  if (std::int64_t{worker.Raw()} >= api::kReplicas.max) return;  // a label that somebody wrote
   if (seen_attempt != attempt) seen.clear();
   seen_attempt = attempt;
-  if (worker >= seen.size()) seen.resize(worker + std::size_t{1});
+  if (worker >= seen.EndIndex()) seen.resize(worker + 1);
   seen[worker] = true;
 }
 
@@ -259,7 +259,7 @@ Status JobController::Delete(const watch::Service& service) {
 }
 
 Status JobController::CreatePod(const launch::Gang& gang, std::int64_t attempt,
-                                std::uint32_t worker) {
+                                WorkerIndex worker) {
   const Json pod = launch::MakePod(gang, worker);
   const Result<Json> stored = CreateOrRead(writer_, Kind::kPod, pod);
   if (!stored) return stored.error();
@@ -320,8 +320,8 @@ JobController::Answer JobController::Do(const Pass& pass, const life::CreatePods
   const Result<launch::Gang> gang = options_.gang_of(pass.job(), *placement);
   if (!gang) return CreateRefused(pass, gang.error());
   const auto create = [&](std::size_t i) {
-    const std::uint32_t worker = step.workers[i];
-    return worker < gang->nodes.size() ? CreatePod(*gang, step.attempt, worker) : Status();
+    const WorkerIndex worker = step.workers[i];
+    return worker < gang->nodes.EndIndex() ? CreatePod(*gang, step.attempt, worker) : Status();
   };
   run::Executor& executor = *options_.executor;
   Batch batch = RunBatch(executor, 1, 1, OnError::kStop, create);

@@ -95,7 +95,7 @@ class JobController {
   Answer CreateRefused(const Pass& pass, const Error& error);
   Error NameTaken(const Pass& pass, const char* action, const std::string& why);
   Error ServiceRefused(const Pass& pass, const std::string& why);
-  Status CreatePod(const launch::Gang& gang, std::int64_t attempt, std::uint32_t worker);
+  Status CreatePod(const launch::Gang& gang, std::int64_t attempt, WorkerIndex worker);
   void Created(const api::ObjectMeta& job);
   void RecordEvents(const api::TrainingJob& job, const life::JobStatus& status);
   void Count(const Pass& pass, const life::JobStatus& status) const;
@@ -120,10 +120,10 @@ class JobController {
     std::string taken;              // message of the last event about a taken name
     UnixSeconds service_retry = 0;  // when the Service may be tried again
     std::int64_t seen_attempt = 0;  // the attempt that `seen` is of
-    std::vector<bool> seen;         // by worker: its pod was in the store or created
+    ByWorker<bool> seen;            // the worker's pod was in the store or created
 
     // The worker's pod exists or existed.
-    void See(std::int64_t attempt, std::uint32_t worker);
+    void See(std::int64_t attempt, WorkerIndex worker);
   };
   Memory& MemoryOf(const api::ObjectMeta& job) const;  // mutex_ must be held
 

@@ -60,7 +60,7 @@ std::optional<life::WritePlacement> PlacementController::Accept(
 Status PlacementController::Ungate(const api::Placement& placement, const cluster::WorkerPod& one) {
   const api::ObjectMeta& meta = one.pod->meta;
   const Json patch = launch::UngatePatch(
-      *one.pod, {placement.meta.uid, one.worker, placement.nodes.at(one.worker)});
+      *one.pod, {placement.meta.uid, one.worker, placement.nodes.at(one.worker.Raw())});
   const Result<Json> stored =
       writer_.Patch({Kind::kPod, meta.key, meta.uid, meta.resource_version}, patch);
   if (!stored) return stored.error();

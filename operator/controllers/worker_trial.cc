@@ -41,7 +41,7 @@ Result<WorkerTrial> TryWorker(ApiWriter& writer, const api::TrainingJob& job) {
   gang.job = &job;
   gang.attempt = 0;
   gang.nodes = {kTrialNode};
-  const Json sent = launch::MakePod(gang, 0);
+  const Json sent = launch::MakePod(gang, WorkerIndex{0});
   const auto tried = writer.Create(Kind::kPod, sent, true);
   if (!tried && tried.error().kind == ErrorKind::kConflict) return WorkerTrial{{}, {}, sent};
   if (!tried && tried.error().kind == ErrorKind::kInvalid) {

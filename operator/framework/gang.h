@@ -16,9 +16,9 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 // The domains of one level that a gang uses.
 struct GangLevel {
   std::string name;
-  std::vector<std::string> domains;      // in the order in which workers first use them
-  std::vector<std::uint32_t> of_worker;  // index into domains
-  bool scale_up = false;                 // the gang uses the scale-up network inside its domains
+  std::vector<std::string> domains;   // in the order in which workers first use them
+  ByWorker<std::uint32_t> of_worker;  // index into domains
+  bool scale_up = false;              // the gang uses the scale-up network inside its domains
 
   friend bool operator==(const GangLevel&, const GangLevel&) = default;
 };
@@ -29,8 +29,8 @@ struct Gang {
   const api::TrainingJob* job = nullptr;
   std::int64_t attempt = 1;
   std::string placement_uid;
-  std::vector<std::string> nodes;  // by worker
-  std::vector<GangLevel> levels;   // widest first, without the node
+  ByWorker<std::string> nodes;
+  std::vector<GangLevel> levels;  // widest first, without the node
   Environment fabric;        // variables of the network's libraries (launch/fabric_environment.h)
   std::string verify_image;  // "": no init container (launch/verify_container.h)
   api::Raw queue = {};       // status.queue of the job: what its quota adds; null: nothing

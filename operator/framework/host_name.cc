@@ -6,19 +6,19 @@
 
 namespace weft::framework {
 
-std::string PaddedWorker(const api::TrainingJob& job, std::uint32_t worker) {
+std::string PaddedWorker(const api::TrainingJob& job, WorkerIndex worker) {
   const std::size_t width = std::to_string(std::max(1U, job.replicas) - 1).size();
-  std::string digits = std::to_string(worker);
+  std::string digits = std::to_string(worker.Raw());
   // Suspended, scaled down and resumed at once, a job still has pods of higher workers.
   if (digits.size() >= width) return digits;
   return std::string(width - digits.size(), '0') + digits;
 }
 
-std::string HostName(const api::TrainingJob& job, std::uint32_t worker) {
+std::string HostName(const api::TrainingJob& job, WorkerIndex worker) {
   return job.meta.key.name + "-" + PaddedWorker(job, worker);
 }
 
-std::string AddressOf(const api::TrainingJob& job, std::uint32_t worker) {
+std::string AddressOf(const api::TrainingJob& job, WorkerIndex worker) {
   return HostName(job, worker) + "." + job.meta.key.name;
 }
 

@@ -98,7 +98,7 @@ std::string SshdConfig(const api::Framework& framework) {
          "ForceCommand /etc/weft/session\n";
 }
 
-Environment MpiEnvironment(const Gang& gang, std::uint32_t) {
+Environment MpiEnvironment(const Gang& gang, WorkerIndex) {
   const std::string hosts = File("hostfile"), rsh = File("rsh");
   switch (gang.job->framework.implementation) {
     case MpiImplementation::kIntel:

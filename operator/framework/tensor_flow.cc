@@ -16,13 +16,14 @@ constexpr std::size_t kLongestString = std::size_t{128} << 10;  // including the
 
 std::size_t Digits(std::uint32_t number) { return std::to_string(number).size(); }
 
-Environment TensorFlowEnvironment(const Gang& gang, std::uint32_t worker) {
+Environment TensorFlowEnvironment(const Gang& gang, WorkerIndex worker) {
   const api::TrainingJob& job = *gang.job;
   const std::string port = ":" + std::to_string(job.framework.port);
   nlohmann::ordered_json workers = nlohmann::ordered_json::array();
-  for (std::uint32_t w = 0; w < job.replicas; ++w) workers.push_back(AddressOf(job, w) + port);
+  for (const WorkerIndex w : Range<WorkerIndex>(job.replicas))
+    workers.push_back(AddressOf(job, w) + port);
   const nlohmann::ordered_json config = {{"cluster", {{"worker", std::move(workers)}}},
-                                         {"task", {{"type", "worker"}, {"index", worker}}},
+                                         {"task", {{"type", "worker"}, {"index", worker.Raw()}}},
                                          {"environment", "cloud"}};
   return {{"TF_CONFIG", api::JsonText(config)}};
 }

@@ -17,10 +17,11 @@ constexpr auto kTorchVariables = std::to_array<std::string_view>(
 
 }  // namespace
 
-Environment TorchEnvironment(const Gang& gang, std::uint32_t worker) {
+Environment TorchEnvironment(const Gang& gang, WorkerIndex worker) {
   const api::TrainingJob& job = *gang.job;
-  const std::string master = AddressOf(job, 0), port = std::to_string(job.framework.port);
-  const std::string index = std::to_string(worker), workers = std::to_string(job.replicas);
+  const std::string master = AddressOf(job, WorkerIndex{0}),
+                    port = std::to_string(job.framework.port);
+  const std::string index = std::to_string(worker.Raw()), workers = std::to_string(job.replicas);
   Environment environment = {{"PET_NNODES", workers},
                              {"PET_NPROC_PER_NODE", std::to_string(job.accelerator.per_worker)},
                              {"MASTER_ADDR", master},

@@ -10,7 +10,7 @@ namespace weft::framework {
 // torchrun get MASTER_ADDR and MASTER_PORT, and with one rank per worker also RANK, WORLD_SIZE and
 // LOCAL_RANK. NVIDIA's ft_launcher orders nodes by GROUP_RANK.
 // Source  torch/distributed/run.py and elastic/rendezvous/dynamic_rendezvous.py, PyTorch 2.15.
-Environment TorchEnvironment(const Gang& gang, std::uint32_t worker);
+Environment TorchEnvironment(const Gang& gang, WorkerIndex worker);
 // Names of variables that only Weft may set for torchrun.
 Names TorchVariables(const api::Framework& framework);
 

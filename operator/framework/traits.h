@@ -27,7 +27,7 @@ struct HostFileForm {
 // of the kind.
 struct Traits {
   // Variables of one worker, which only Weft may set.
-  Environment (*environment)(const Gang& gang, std::uint32_t worker) = nullptr;
+  Environment (*environment)(const Gang& gang, WorkerIndex worker) = nullptr;
   // Variables of every worker that the template may override.
   Environment (*defaults)(const Gang& gang) = nullptr;
   // Names of variables that a template must not set: all of `environment`, and others that would

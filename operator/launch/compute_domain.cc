@@ -14,9 +14,9 @@ using Json = nlohmann::json;
 constexpr const char* kChannelClaim = "compute-domain-channel";
 
 // Whether two workers of one domain are on different nodes.
-bool JoinsNodes(const GangLevel& level, const std::vector<std::string>& nodes) {
+bool JoinsNodes(const GangLevel& level, const ByWorker<std::string>& nodes) {
   std::vector<const std::string*> first(level.domains.size(), nullptr);
-  for (std::size_t w = 0; w < level.of_worker.size() && w < nodes.size(); ++w) {
+  for (WorkerIndex w; w < level.of_worker.EndIndex() && w < nodes.EndIndex(); ++w) {
     const std::string*& seen = first[level.of_worker[w]];
     if (seen != nullptr && *seen != nodes[w]) return true;
     seen = &nodes[w];

@@ -47,7 +47,7 @@ std::string AsVariable(std::string name) {
 
 }  // namespace
 
-Environment WorkerEnvironment(const Gang& gang, std::uint32_t worker) {
+Environment WorkerEnvironment(const Gang& gang, WorkerIndex worker) {
   const api::TrainingJob& job = *gang.job;
   const std::uint64_t per_worker = job.accelerator.per_worker;
   Environment environment = {
@@ -55,13 +55,13 @@ Environment WorkerEnvironment(const Gang& gang, std::uint32_t worker) {
       {"WEFT_NAMESPACE", job.meta.key.space},
       {"WEFT_ATTEMPT", std::to_string(gang.attempt)},
       {"WEFT_WORKERS", std::to_string(job.replicas)},
-      {"WEFT_WORKER_INDEX", std::to_string(worker)},
+      {"WEFT_WORKER_INDEX", std::to_string(worker.Raw())},
       {"WEFT_GPUS_PER_WORKER", std::to_string(per_worker)},
       {"WEFT_WORLD_SIZE", std::to_string(per_worker * job.replicas)},
-      {"WEFT_FIRST_RANK", std::to_string(per_worker * worker)},
+      {"WEFT_FIRST_RANK", std::to_string(per_worker * worker.Raw())},
       {"WEFT_NODE", gang.nodes[worker]},
       {"WEFT_HOST", AddressOf(job, worker)},
-      {"WEFT_MASTER_ADDR", AddressOf(job, 0)},
+      {"WEFT_MASTER_ADDR", AddressOf(job, WorkerIndex{0})},
       {"WEFT_MASTER_PORT", std::to_string(job.framework.port)},
       {"WEFT_PLACEMENT_FILE", std::string(kFilesFolder) + "/placement.json"}};
   for (const GangLevel& level : gang.levels) {

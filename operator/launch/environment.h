@@ -18,7 +18,7 @@ namespace weft::launch {
 //   WEFT_PLACEMENT_FILE                      the whole placement (gang.h)
 //   WEFT_DOMAIN_<LEVEL>                      the node's domain of that level, as in
 //                                            WEFT_DOMAIN_LEAF; other characters become '_'
-Environment WorkerEnvironment(const Gang& gang, std::uint32_t worker);
+Environment WorkerEnvironment(const Gang& gang, WorkerIndex worker);
 
 // Sets the variables in every container and init container of a pod's spec, before the template's
 // own, so that these may refer to them. `environment` overrides variables of the template; the

@@ -25,7 +25,7 @@ void Set(const std::string& name, const std::string& value, Environment& environ
 
 // Numbers domains in the order in which workers first use them.
 template <typename DomainOf, typename NameOf>
-GangLevel Numbered(const std::string& name, const std::vector<NodeIndex>& nodes, DomainOf domain_of,
+GangLevel Numbered(const std::string& name, const ByWorker<NodeIndex>& nodes, DomainOf domain_of,
                    NameOf name_of) {
   GangLevel level{name, {}, {}, false};
   std::map<DomainIndex, std::uint32_t> numbers;
@@ -39,9 +39,9 @@ GangLevel Numbered(const std::string& name, const std::vector<NodeIndex>& nodes,
   return level;
 }
 
-std::optional<std::vector<NodeIndex>> Indices(const fabric::Fabric& on,
-                                              const std::vector<std::string>& names) {
-  std::vector<NodeIndex> nodes;
+std::optional<ByWorker<NodeIndex>> Indices(const fabric::Fabric& on,
+                                           const ByWorker<std::string>& names) {
+  ByWorker<NodeIndex> nodes;
   for (const std::string& name : names) {
     const auto node = on.FindNode(name);
     if (!node) return std::nullopt;
@@ -68,7 +68,7 @@ Environment FabricEnvironment(const fabric::FabricSpec& spec, const api::Trainin
 }
 
 std::vector<GangLevel> GangLevels(const fabric::Fabric& on, const api::TrainingJob& job,
-                                  const std::vector<std::string>& names) {
+                                  const ByWorker<std::string>& names) {
   const auto nodes = Indices(on, names);
   if (!nodes) return {};
   const bool usable = !on.ScaleUpNeedsClaim() || job.pod.claims_compute_domain;

@@ -17,6 +17,6 @@ Environment FabricEnvironment(const fabric::FabricSpec& spec, const api::Trainin
 // A level is left out if the fabric lacks a node of the gang.
 // Cost  O(workers x levels).
 std::vector<GangLevel> GangLevels(const fabric::Fabric& on, const api::TrainingJob& job,
-                                  const std::vector<std::string>& nodes);
+                                  const ByWorker<std::string>& nodes);
 
 }  // namespace weft::launch

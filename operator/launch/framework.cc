@@ -5,7 +5,7 @@
 
 namespace weft::launch {
 
-Environment FrameworkEnvironment(const Gang& gang, std::uint32_t worker) {
+Environment FrameworkEnvironment(const Gang& gang, WorkerIndex worker) {
   const framework::Traits& traits = framework::TraitsOf(gang.job->framework);
   return traits.environment == nullptr ? Environment() : traits.environment(gang, worker);
 }

@@ -9,7 +9,7 @@
 namespace weft::launch {
 
 // Variables of the job's framework for one worker.
-Environment FrameworkEnvironment(const Gang& gang, std::uint32_t worker);
+Environment FrameworkEnvironment(const Gang& gang, WorkerIndex worker);
 
 // Variables of every worker that a template may override.
 Environment FrameworkDefaults(const Gang& gang);

@@ -12,7 +12,7 @@ using OrderedJson = nlohmann::ordered_json;
 
 OrderedJson EncodeLevel(const GangLevel& level) {
   OrderedJson json = {
-      {"name", level.name}, {"domains", level.domains}, {"ofWorker", level.of_worker}};
+      {"name", level.name}, {"domains", level.domains}, {"ofWorker", level.of_worker.Items()}};
   if (level.scale_up) json["scaleUp"] = true;
   return json;
 }
@@ -42,7 +42,7 @@ std::string PlacementFile(const Gang& gang, std::size_t bytes) {
                       {"attempt", gang.attempt},
                       {"workers", job.replicas},
                       {"gpusPerWorker", job.accelerator.per_worker},
-                      {"nodes", gang.nodes}};
+                      {"nodes", gang.nodes.Items()}};
   json["environment"] = OrderedJson::object();
   for (const auto& [name, value] : gang.fabric) json["environment"][name] = value;
   json["levels"] = OrderedJson::array();

@@ -23,9 +23,9 @@ HostFileForm FormOf(const api::TrainingJob& job) {
   return form == nullptr ? HostFileForm() : form(job);
 }
 
-std::string LineOf(const api::TrainingJob& job, const HostFileForm& form, std::uint32_t worker) {
-  const bool bare = form.bare_first && worker == 0;
-  return (bare ? framework::HostName(job, 0) : AddressOf(job, worker)) + form.behind + "\n";
+std::string LineOf(const api::TrainingJob& job, const HostFileForm& form, WorkerIndex worker) {
+  const bool bare = form.bare_first && worker == WorkerIndex{0};
+  return (bare ? framework::HostName(job, worker) : AddressOf(job, worker)) + form.behind + "\n";
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ std::string LineOf(const api::TrainingJob& job, const HostFileForm& form, std::u
 std::string HostFile(const api::TrainingJob& job) {
   const HostFileForm form = FormOf(job);
   std::string text;
-  for (std::uint32_t w = 0; w < job.replicas; ++w) {
+  for (const WorkerIndex w : Range<WorkerIndex>(job.replicas)) {
     const std::string line = LineOf(job, form, w);
     for (std::uint32_t i = 0; i < form.times; ++i) text += line;
   }
@@ -42,8 +42,8 @@ std::string HostFile(const api::TrainingJob& job) {
 
 std::size_t HostFileBytes(const api::TrainingJob& job) {
   const HostFileForm form = FormOf(job);
-  const std::size_t first = LineOf(job, form, 0).size();
-  const std::size_t other = (AddressOf(job, 0) + form.behind + "\n").size();
+  const std::size_t first = LineOf(job, form, WorkerIndex{0}).size();
+  const std::size_t other = (AddressOf(job, WorkerIndex{0}) + form.behind + "\n").size();
   return form.times * (first + (job.replicas - 1) * other);
 }
 
@@ -53,12 +53,12 @@ bool MakesHostFileInPod(const api::TrainingJob& job) { return HostFileBytes(job)
 // process.
 std::string FillScript(const api::TrainingJob& job) {
   const HostFileForm form = FormOf(job);
-  const std::string width = std::to_string(framework::PaddedWorker(job, 0).size());
+  const std::string width = std::to_string(framework::PaddedWorker(job, WorkerIndex{0}).size());
   const std::string address = job.meta.key.name + "-%0" + width + "d." + job.meta.key.name;
   std::string numbers;
   for (std::uint32_t i = 0; i < form.times; ++i) numbers += " $w";
   std::string first;
-  for (std::uint32_t i = 0; i < form.times; ++i) first += LineOf(job, form, 0);
+  for (std::uint32_t i = 0; i < form.times; ++i) first += LineOf(job, form, WorkerIndex{0});
   return "#!/bin/sh\n"
          "# FROM TO: copies the gang's files, and writes the hostfile, too long for a ConfigMap.\n"
          "set -e\n"
@@ -76,9 +76,9 @@ std::string FillScript(const api::TrainingJob& job) {
          "} >\"$2/hostfile\"\n";
 }
 
-void AddFillContainer(const Gang& gang, std::uint32_t worker, Json& spec) {
+void AddFillContainer(const Gang& gang, WorkerIndex worker, Json& spec) {
   const api::TrainingJob& job = *gang.job;
-  const bool reads = FormOf(job).all_read || worker == 0;
+  const bool reads = FormOf(job).all_read || worker == WorkerIndex{0};
   const Json* trainer = framework::WorkerContainer(job, spec);
   if (!reads || !MakesHostFileInPod(job) || trainer == nullptr) return;
   for (Json& volume : spec.at("volumes")) {

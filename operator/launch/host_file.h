@@ -33,6 +33,6 @@ std::string FillScript(const api::TrainingJob& job);
 // container mounts the gang's files, at /etc/weft-files, and fills /etc/weft by FillScript. Its
 // image is that of the first container with accelerators. Other specs stay unchanged. Precondition:
 // AddVolumes was called.
-void AddFillContainer(const Gang& gang, std::uint32_t worker, nlohmann::json& spec);
+void AddFillContainer(const Gang& gang, WorkerIndex worker, nlohmann::json& spec);
 
 }  // namespace weft::launch

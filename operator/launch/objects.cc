@@ -28,7 +28,7 @@ using Json = nlohmann::json;
 // Annotation of a pod: the Workload whose quota it uses.
 constexpr const char* kWorkloadAnnotation = "kueue.x-k8s.io/workload";
 
-Json Metadata(const Gang& gang, std::uint32_t worker, const Json& pod_template) {
+Json Metadata(const Gang& gang, WorkerIndex worker, const Json& pod_template) {
   const api::TrainingJob& job = *gang.job;
   Json metadata = {{"name", PodName(job, gang.attempt, worker)},
                    {"namespace", job.meta.key.space},
@@ -40,7 +40,7 @@ Json Metadata(const Gang& gang, std::uint32_t worker, const Json& pod_template) 
   }
   labels.update(JobLabels(job));
   labels[cluster::kAttemptLabel] = std::to_string(gang.attempt);
-  labels[cluster::kWorkerIndexLabel] = std::to_string(worker);
+  labels[cluster::kWorkerIndexLabel] = std::to_string(worker.Raw());
   // Autoscalers must not evict pods of a gang.
   annotations["karpenter.sh/do-not-disrupt"] = "true";
   annotations["cluster-autoscaler.kubernetes.io/safe-to-evict"] = "false";
@@ -75,19 +75,19 @@ void AddOfQueue(const api::Raw& queue, Json& pod) {
 
 }  // namespace
 
-std::string PodName(const api::TrainingJob& job, std::int64_t attempt, std::uint32_t worker) {
+std::string PodName(const api::TrainingJob& job, std::int64_t attempt, WorkerIndex worker) {
   return job.meta.key.name + "-" + std::to_string(attempt) + "-" +
          framework::PaddedWorker(job, worker);
 }
 
-Json MakePod(const Gang& gang, std::uint32_t worker) {
+Json MakePod(const Gang& gang, WorkerIndex worker) {
   const api::TrainingJob& job = *gang.job;
   const Json& pod_template = job.raw->at("spec").at("workers").at("template");
   Json spec = pod_template.at("spec");
   spec["restartPolicy"] = "Never";
   spec["hostname"] = framework::HostName(job, worker);
   spec["subdomain"] = job.meta.key.name;
-  PinTo(gang.nodes[Seeded(Bug::kPinnedElsewhere) ? 0 : worker], spec);
+  PinTo(gang.nodes[Seeded(Bug::kPinnedElsewhere) ? WorkerIndex{0} : worker], spec);
   if (Seeded(Bug::kTemplateChanged)) spec["hostNetwork"] = true;
   AddVerification(gang.verify_image, spec);
   AddVolumes(gang, spec);
@@ -100,7 +100,7 @@ Json MakePod(const Gang& gang, std::uint32_t worker) {
   const Environment more = FrameworkDefaults(gang);
   defaults.insert(defaults.end(), more.begin(), more.end());
   const auto serve = framework::TraitsOf(job.framework).serve;
-  if (serve != nullptr && worker != 0) serve(job, spec);
+  if (serve != nullptr && worker != WorkerIndex{0}) serve(job, spec);
   AddEnvironment(environment, defaults, spec);
   Json pod = {{"apiVersion", "v1"},
               {"kind", "Pod"},

@@ -95,7 +95,7 @@ Json UngatePatch(const api::Pod& pod, const PodAssignment& assignment) {
   return {{"metadata",
            {{"annotations",
              {{life::kPlacementUidAnnotation, assignment.placement_uid},
-              {cluster::kWorkerIndexLabel, std::to_string(assignment.worker)}}}}},
+              {cluster::kWorkerIndexLabel, std::to_string(assignment.worker.Raw())}}}}},
           {"spec", std::move(spec)}};
 }
 

@@ -18,7 +18,7 @@ void Unpin(const std::string& node, nlohmann::json& spec);
 // The place of another controller's pod, applied when the pod's gate is removed.
 struct PodAssignment {
   std::string placement_uid;
-  std::uint32_t worker = 0;
+  WorkerIndex worker;
   std::string node;
 };
 

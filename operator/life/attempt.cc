@@ -27,19 +27,19 @@ constexpr std::int64_t kCountSeconds = 5;
 // Counts from the last create. Times have whole seconds, so this is one to two seconds.
 constexpr std::int64_t kSoonBoundSeconds = 2;
 
-std::vector<bool> SucceededWorkers(const Life& life) {
+ByWorker<bool> SucceededWorkers(const Life& life) {
   return ParseIndexes(life.status.record.completed_indexes, AttemptWorkers(life));
 }
 
-std::vector<std::uint32_t> MissingWorkers(const Life& life) {
-  std::vector<bool> there = SucceededWorkers(life);
+std::vector<WorkerIndex> MissingWorkers(const Life& life) {
+  ByWorker<bool> there = SucceededWorkers(life);
   for (const api::Pod* pod : PodsOfAttempt(life)) {
     const auto worker = WorkerLabel(pod->meta);
-    if (worker && *worker < there.size()) there[*worker] = true;
+    if (worker && *worker < there.EndIndex()) there[*worker] = true;
   }
-  std::vector<std::uint32_t> missing;
+  std::vector<WorkerIndex> missing;
   if (Seeded(Bug::kLastWorkerMissing) && there.size() > 1) there.back() = true;
-  for (std::uint32_t w = 0; w < there.size(); ++w) {
+  for (const WorkerIndex w : there.Indices()) {
     if (!there[w]) missing.push_back(w);
   }
   return missing;
@@ -58,11 +58,11 @@ bool Completed(const Life& life) {
 void CountWorkers(Life& life) {
   api::WorkerCounts& counts = life.status.record.workers;
   counts = {AttemptWorkers(life), 0, 0, 0};
-  std::vector<bool> succeeded = SucceededWorkers(life);
+  ByWorker<bool> succeeded = SucceededWorkers(life);
   for (const api::Pod* pod : PodsOfAttempt(life)) {
     const auto worker = WorkerLabel(pod->meta);
     if (pod->phase == api::PodPhase::kSucceeded) {
-      if (worker && *worker < succeeded.size()) succeeded[*worker] = true;
+      if (worker && *worker < succeeded.EndIndex()) succeeded[*worker] = true;
     } else if (pod->phase == api::PodPhase::kFailed) {
       ++counts.failed;
     } else if (pod->ready && !pod->meta.deleting) {
@@ -110,8 +110,8 @@ BindVerdict JudgeGang(const Life& life, Stage stage) {
   for (const api::Pod* pod : PodsOfAttempt(life)) {
     GangMember member{.pod = pod};
     const auto worker = WorkerLabel(pod->meta);
-    if (placement != nullptr && worker && *worker < placement->nodes.size()) {
-      member.node = &placement->nodes[*worker];
+    if (placement != nullptr && worker && worker->Raw() < placement->nodes.size()) {
+      member.node = &placement->nodes[worker->Raw()];
       if (pod->node_name.empty()) member.node_exists = life.view.node_state(*member.node).exists;
     }
     gang.push_back(member);
@@ -169,10 +169,11 @@ Fault NotReady(const Life& life) {
   for (const api::Pod* pod : PodsOfAttempt(life)) {
     if (pod->ready || pod->phase == api::PodPhase::kSucceeded) continue;
     if (!fault.node.empty() && pod->waiting.empty()) continue;
-    fault.worker = WorkerLabel(pod->meta).value_or(0);
+    fault.worker = WorkerLabel(pod->meta).value_or(WorkerIndex{0});
     fault.node = pod->node_name;
     if (pod->waiting.empty()) continue;
-    why = "; worker " + std::to_string(fault.worker) + " on " + fault.node + ": " + pod->waiting;
+    why = "; worker " + std::to_string(fault.worker.Raw()) + " on " + fault.node + ": " +
+          pod->waiting;
     break;
   }
   fault.message = "not every worker was ready within startupTimeoutSeconds" + why;

@@ -31,8 +31,9 @@ std::optional<std::int64_t> AttemptLabel(const api::ObjectMeta& meta) {
   return attempt;
 }
 
-std::optional<std::uint32_t> WorkerLabel(const api::ObjectMeta& meta) {
-  return LabelNumber<std::uint32_t>(meta, cluster::kWorkerIndexLabel);
+std::optional<WorkerIndex> WorkerLabel(const api::ObjectMeta& meta) {
+  const auto worker = LabelNumber<std::uint32_t>(meta, cluster::kWorkerIndexLabel);
+  return worker ? std::optional(WorkerIndex(*worker)) : std::nullopt;
 }
 
 bool IsOfJob(const api::ObjectMeta& meta, std::string_view uid) {

@@ -10,7 +10,7 @@ namespace weft::life {
 
 // The attempt in the label of a pod or Placement; nothing if it has no such label.
 std::optional<std::int64_t> AttemptLabel(const api::ObjectMeta& meta);
-std::optional<std::uint32_t> WorkerLabel(const api::ObjectMeta& meta);
+std::optional<WorkerIndex> WorkerLabel(const api::ObjectMeta& meta);
 
 // Whether a Service or a ComputeDomain is of the job with that uid. Weft makes both without an
 // owner reference, because the garbage collector deletes dependents at once when a job is deleted

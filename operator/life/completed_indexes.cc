@@ -20,8 +20,8 @@ std::optional<std::uint32_t> IndexIn(std::string_view text) {
 
 }  // namespace
 
-std::vector<bool> ParseIndexes(std::string_view text, std::uint32_t workers) {
-  std::vector<bool> succeeded(workers, false);
+ByWorker<bool> ParseIndexes(std::string_view text, std::uint32_t workers) {
+  ByWorker<bool> succeeded(workers, false);
   if (Seeded(Bug::kCollectedRestarts)) return succeeded;
   while (!text.empty()) {
     const std::string_view range = text.substr(0, text.find(','));
@@ -35,15 +35,15 @@ std::vector<bool> ParseIndexes(std::string_view text, std::uint32_t workers) {
   return succeeded;
 }
 
-std::string IndexesText(const std::vector<bool>& succeeded) {
+std::string IndexesText(const ByWorker<bool>& succeeded) {
   std::string text;
-  for (std::size_t first = 0; first < succeeded.size(); ++first) {
+  for (WorkerIndex first; first < succeeded.EndIndex(); ++first) {
     if (!succeeded[first]) continue;
-    std::size_t last = first;
-    while (last + 1 < succeeded.size() && succeeded[last + 1]) ++last;
+    WorkerIndex last = first;
+    while (last + 1 < succeeded.EndIndex() && succeeded[last + 1]) ++last;
     if (!text.empty()) text += ',';
-    text += std::to_string(first);
-    if (last > first) text += (last == first + 1 ? ',' : '-') + std::to_string(last);
+    text += std::to_string(first.Raw());
+    if (last > first) text += (last == first + 1 ? ',' : '-') + std::to_string(last.Raw());
     first = last;
   }
   return text;

@@ -3,7 +3,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "operator/base/worker_index.h"
 
 namespace weft::life {
 
@@ -12,8 +13,8 @@ namespace weft::life {
 // gone too: the pod garbage collector takes ended pods of a cluster that has many
 // (--terminated-pod-gc-threshold), and those of a node that is removed.
 
-// By worker. What is malformed, or no worker of the job, is left out.
-std::vector<bool> ParseIndexes(std::string_view text, std::uint32_t workers);
-std::string IndexesText(const std::vector<bool>& succeeded);
+// What is malformed, or no worker of the job, is left out.
+ByWorker<bool> ParseIndexes(std::string_view text, std::uint32_t workers);
+std::string IndexesText(const ByWorker<bool>& succeeded);
 
 }  // namespace weft::life

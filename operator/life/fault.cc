@@ -29,25 +29,25 @@ constexpr std::int64_t kCannotExecute = 126, kCommandNotFound = 127;
 
 // What the program, shell or runtime reports about the failed container.
 std::string FailureText(const api::TrainingJob& job, const api::Pod::Failure& failure,
-                        std::uint32_t worker) {
+                        WorkerIndex worker) {
   if (!failure.message.empty()) return " could not be started: " + failure.message;
   const std::int64_t code = failure.exit_code;
   std::string text = " ended with exit code " + std::to_string(code) + " (" +
                      (failure.reason.empty() ? "Error" : failure.reason) + ")";
   if (code != kCommandNotFound && code != kCannotExecute) return text;
   const framework::Traits& traits = framework::TraitsOf(job.framework);
-  if (traits.launches_by_ssh() && worker != 0) {
+  if (traits.launches_by_ssh() && worker != WorkerIndex{0}) {
     return text + "; " + std::string(traits.serve_not_found);
   }
   return text + "; the command may be missing in the image, or not executable: " +
          CommandOf(job, failure.container);
 }
 
-Fault OfPod(const api::TrainingJob& job, const api::Pod& pod, std::uint32_t worker) {
+Fault OfPod(const api::TrainingJob& job, const api::Pod& pod, WorkerIndex worker) {
   Fault fault;
   fault.worker = worker;
   fault.node = pod.node_name;
-  const std::string who = "worker " + std::to_string(worker) + " on " + pod.node_name;
+  const std::string who = "worker " + std::to_string(worker.Raw()) + " on " + pod.node_name;
   if (IsRejected(pod)) {
     fault.cause = Cause::kNodeRejected;
     fault.reason = pod.reason;
@@ -69,8 +69,8 @@ Fault OfPod(const api::TrainingJob& job, const api::Pod& pod, std::uint32_t work
   return fault;
 }
 
-std::optional<Fault> OfLivePod(const Life& life, const api::Pod& pod, std::uint32_t worker) {
-  const std::string who = "worker " + std::to_string(worker);
+std::optional<Fault> OfLivePod(const Life& life, const api::Pod& pod, WorkerIndex worker) {
+  const std::string who = "worker " + std::to_string(worker.Raw());
   Fault fault;
   fault.cause = Cause::kNodeLost;
   fault.worker = worker;
@@ -86,12 +86,12 @@ std::optional<Fault> OfLivePod(const Life& life, const api::Pod& pod, std::uint3
   return fault;
 }
 
-Fault OfMissingPod(std::uint32_t worker) {
+Fault OfMissingPod(WorkerIndex worker) {
   Fault fault;
   fault.cause = Cause::kNodeLost;
   fault.worker = worker;
   fault.reason = "PodDeleted";
-  fault.message = "the pod of worker " + std::to_string(worker) + " is gone";
+  fault.message = "the pod of worker " + std::to_string(worker.Raw()) + " is gone";
   return fault;
 }
 
@@ -167,20 +167,20 @@ bool IsRejected(const api::Pod& pod) {
 
 std::optional<Fault> FindFault(const Life& life, bool created) {
   const std::uint32_t workers = AttemptWorkers(life);
-  std::vector<const api::Pod*> of_worker(workers, nullptr);
+  ByWorker<const api::Pod*> of_worker(workers, nullptr);
   for (const api::Pod* pod : PodsOfAttempt(life)) {
     const auto worker = WorkerLabel(pod->meta);
-    if (worker && *worker < workers) of_worker[*worker] = pod;
+    if (worker && *worker < of_worker.EndIndex()) of_worker[*worker] = pod;
   }
-  const std::vector<bool> succeeded = ParseIndexes(life.status.record.completed_indexes, workers);
+  const ByWorker<bool> succeeded = ParseIndexes(life.status.record.completed_indexes, workers);
   std::optional<Fault> first;
   const auto consider = [&](Fault fault) {
     if (!first || ComesBefore(fault, *first)) first = std::move(fault);
   };
-  for (std::uint32_t w = 0; w < workers; ++w) {
+  for (const WorkerIndex w : of_worker.Indices()) {
     const api::Pod* pod = of_worker[w];
     if (pod == nullptr) {
-      const bool seen = w < life.view.seen.size() && life.view.seen[w];
+      const bool seen = w < life.view.seen.EndIndex() && life.view.seen[w];
       if ((created || seen) && !succeeded[w]) consider(OfMissingPod(w));
     } else if (pod->phase == api::PodPhase::kFailed) {
       consider(OfPod(life.job, *pod, w));
@@ -202,7 +202,7 @@ void Restart(Life& life, const Fault& fault) {
   const UnixSeconds now = life.view.now;
   std::string message = fault.message + LeaveOut(life, fault);
   status.record.last_failure = api::LastFailure{
-      status.attempt,  fault.worker,   fault.node, Shorten(fault.reason, api::kTextAtMost),
+      status.attempt,  fault.worker.Raw(), fault.node, Shorten(fault.reason, api::kTextAtMost),
       fault.exit_code, FormatTime(now)};
   if (IsInfrastructure(fault) && life.job.failure_policy.infrastructure == "Fail") {
     return Fail(status, fault.reason, std::move(message), now);

@@ -11,7 +11,7 @@ namespace weft::life {
 // The reason why an attempt cannot go on.
 struct Fault {
   Cause cause = Cause::kProgramFailed;
-  std::uint32_t worker = 0;
+  WorkerIndex worker;
   std::string node;
   std::string reason;   // one word: "Error", "OOMKilled", "NodeLost", "PodDeleted", "Disrupted"
   std::string message;  // a sentence that names worker and node

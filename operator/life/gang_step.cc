@@ -115,8 +115,8 @@ class Gang {
     }
     const auto worker = MarkedWorker(pod);
     if (!worker) return;
-    WEFT_CHECK(*worker < placement_.nodes.size());
-    const std::string& node = placement_.nodes[*worker];
+    WEFT_CHECK(*worker < taken_.EndIndex());
+    const std::string& node = placement_.nodes[worker->Raw()];
     if (pod.HasEnded()) {
       ended_.insert(*worker);
       // A rejection on another node belongs to an earlier decision.
@@ -130,14 +130,14 @@ class Gang {
     if (!pod.node_name.empty() && pod.node_name != node) elsewhere_.push_back(&pod);
   }
 
-  std::optional<std::uint32_t> MarkedWorker(const api::Pod& pod) const {
+  std::optional<WorkerIndex> MarkedWorker(const api::Pod& pod) const {
     return cluster::MarkedWorker(pod, placement_.nodes.size());
   }
 
   void CountDone() {
     const auto done =
         cluster::DoneWorkers(placement_.nodes.size(), view_.pods, gated_, ours_.size());
-    for (std::uint32_t worker = 0; worker < done.size(); ++worker) {
+    for (const WorkerIndex worker : done.Indices()) {
       if (done[worker] == nullptr) continue;
       done_.insert(worker);
       if (taken_[worker] == nullptr) taken_[worker] = done[worker];
@@ -250,7 +250,7 @@ class Gang {
   // All ungated pods have ended or are gone. If every worker's pod has ended and no new pod waits,
   // the gang is done; otherwise the nodes are released, as nothing else would do so.
   UngateStep Over() {
-    std::set<std::uint32_t> over = done_;
+    std::set<WorkerIndex> over = done_;
     over.insert(ended_.begin(), ended_.end());
     if (gated_.empty() && over.size() == placement_.workers) return Wait{};
     return Release(kPodsGone, "the pods of this Placement have ended or are gone");
@@ -287,7 +287,7 @@ class Gang {
     }
     WEFT_CHECK(!gang.empty() || !unbound_.empty());
     for (const WorkerPod& one : unbound_) {
-      const std::string& node = placement_.nodes[one.worker];
+      const std::string& node = placement_.nodes[one.worker.Raw()];
       gang.push_back({one.pod, &node, StateOfNode(node).exists});
     }
     BindWindow window = WindowSince(kVerifiedType);
@@ -380,9 +380,9 @@ class Gang {
   std::vector<const api::Pod*> ours_;       // ungated for this Placement, and alive
   std::vector<WorkerPod> unbound_;          // of ours
   std::vector<const api::Pod*> elsewhere_;  // of ours
-  std::vector<const api::Pod*> taken_;      // by worker: of ours, to stay
-  std::set<std::uint32_t> ended_;           // workers whose pod was ungated and has ended
-  std::set<std::uint32_t> done_;            // workers that need no pod any more
+  ByWorker<const api::Pod*> taken_;         // of ours, to stay
+  std::set<WorkerIndex> ended_;             // workers whose pod was ungated and has ended
+  std::set<WorkerIndex> done_;              // workers that need no pod any more
   WorkerPod rejected_;                      // by the kubelet of its worker's node
 };
 

@@ -22,7 +22,7 @@ struct CreateService {};
 struct DeleteService {};
 struct CreatePods {
   std::int64_t attempt = 0;
-  std::vector<std::uint32_t> workers;
+  std::vector<WorkerIndex> workers;
 };
 struct DeletePods {
   std::vector<const api::Pod*> pods;

@@ -47,8 +47,8 @@ struct JobView {
   UnixSeconds now = 0;
   UnixSeconds counted = 0;  // when status.workers was last written
   UnixSeconds tried = 0;    // when the last dry run of worker 0 was made
-  // By worker: whether this leader has seen its pod in the current attempt. Empty: of none.
-  std::vector<bool> seen;
+  // Whether this leader has seen the worker's pod in the current attempt. Empty: of none.
+  ByWorker<bool> seen;
   // When an object of the attempt was last created; at least the time when this leader began.
   UnixSeconds created = 0;
   // The message of a successful dry run until it is in the status. It is not written alone but with

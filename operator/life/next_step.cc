@@ -51,7 +51,7 @@ void CheckLegal(const Life& life, const JobStep& step) {
   const api::TrainingJob& job = life.job;
   if (const auto* create = std::get_if<CreatePods>(&step)) {
     WEFT_CHECK(create->attempt == job.attempt);  // the nodes are in the status before any pod
-    WEFT_CHECK(!create->workers.empty() && create->workers.back() < job.replicas);
+    WEFT_CHECK(!create->workers.empty() && create->workers.back().Raw() < job.replicas);
     WEFT_CHECK(!cluster::IsFinished(job) && !job.meta.deleting);
   } else if (const auto* write = std::get_if<WriteStatus>(&step)) {
     WEFT_CHECK(write->status.attempt >= job.attempt || Seeded(Bug::kAttemptBack));

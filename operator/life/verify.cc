@@ -29,7 +29,10 @@ void ReadLine(const std::string& line, PodReport& report) {
   while (words >> word >> value) {
     if (word == "host") report.host = value;
     if (word == "node") report.node = value;
-    if (word == "worker") report.worker = Parse<std::uint32_t>(value);
+    if (word == "worker") {
+      const auto worker = Parse<std::uint32_t>(value);
+      report.worker = worker ? std::optional(WorkerIndex(*worker)) : std::nullopt;
+    }
     if (word == "rank") rank = Parse<std::int64_t>(value);
     const auto world = word == "of" ? Parse<std::int64_t>(value) : std::nullopt;
     if (rank && world) report.ranks.emplace_back(*rank, *world);
@@ -41,10 +44,10 @@ class Comparison {
   Comparison(const api::TrainingJob& job, const std::vector<std::string>& nodes)
       : job_(job), nodes_(nodes), host_network_(framework::OnHostNetwork(job)) {}
 
-  void Compare(std::uint32_t worker, const api::Pod& pod) {
-    WEFT_CHECK(worker < nodes_.size());
-    const std::string who = "worker " + std::to_string(worker);
-    const std::string& placed = nodes_[worker];
+  void Compare(WorkerIndex worker, const api::Pod& pod) {
+    WEFT_CHECK(worker.Raw() < nodes_.size());
+    const std::string who = "worker " + std::to_string(worker.Raw());
+    const std::string& placed = nodes_[worker.Raw()];
     const PodReport report = ReadReport(pod.report);
     if (!pod.node_name.empty() && pod.node_name != placed) {
       Mismatch("NodeMismatch", who + " is bound to " + pod.node_name + ", not to " + placed);
@@ -54,7 +57,7 @@ class Comparison {
     }
     if (report.worker.value_or(worker) != worker) {
       Mismatch("HostMismatch",
-               who + " reports that it is worker " + std::to_string(*report.worker));
+               who + " reports that it is worker " + std::to_string(report.worker->Raw()));
     }
     const std::string host = framework::HostName(job_, worker);
     if (!host_network_ && !report.host.empty() && report.host != host) {
@@ -87,13 +90,13 @@ class Comparison {
     if (!mismatch_) mismatch_ = api::Condition{kVerified, "False", reason, std::move(message), ""};
   }
 
-  void CompareRank(std::uint32_t worker, std::int64_t rank, std::int64_t world) {
-    const std::string said = "worker " + std::to_string(worker) + " on " + nodes_[worker] +
-                             " reports rank " + std::to_string(rank) + " of " +
-                             std::to_string(world);
+  void CompareRank(WorkerIndex worker, std::int64_t rank, std::int64_t world) {
+    const std::string said = "worker " + std::to_string(worker.Raw()) + " on " +
+                             nodes_[worker.Raw()] + " reports rank " + std::to_string(rank) +
+                             " of " + std::to_string(world);
     if (!IsRankOf(job_, worker, rank, world)) {
       const std::int64_t each = job_.accelerator.per_worker;
-      const std::int64_t first = worker * each;
+      const std::int64_t first = worker.Raw() * each;
       return Mismatch("RankMismatch", said + ", but ranks " + std::to_string(first) + " to " +
                                           std::to_string(first + each - 1) + " of " +
                                           std::to_string(each * job_.replicas) +
@@ -125,22 +128,22 @@ PodReport ReadReport(const std::string& text) {
   return report;
 }
 
-bool IsRankOf(const api::TrainingJob& job, std::uint32_t worker, std::int64_t rank,
+bool IsRankOf(const api::TrainingJob& job, WorkerIndex worker, std::int64_t rank,
               std::int64_t world) {
   const std::int64_t each = job.accelerator.per_worker, workers = job.replicas;
-  if (world == workers * each) return rank >= 0 && rank / each == worker;
-  return world == workers && rank == worker;
+  if (world == workers * each) return rank >= 0 && rank / each == worker.Raw();
+  return world == workers && rank == worker.Raw();
 }
 
 api::Condition VerifyPlacement(const api::TrainingJob& job, const std::vector<std::string>& nodes,
                                const std::vector<const api::Pod*>& pods, bool verify_image) {
-  std::vector<const api::Pod*> of_worker(nodes.size(), nullptr);
+  ByWorker<const api::Pod*> of_worker(nodes.size(), nullptr);
   for (const api::Pod* pod : pods) {
     const auto worker = WorkerLabel(pod->meta);
-    if (worker && *worker < nodes.size()) of_worker[*worker] = pod;
+    if (worker && *worker < of_worker.EndIndex()) of_worker[*worker] = pod;
   }
   Comparison comparison(job, nodes);
-  for (std::uint32_t w = 0; w < of_worker.size(); ++w) {
+  for (const WorkerIndex w : of_worker.Indices()) {
     if (of_worker[w] != nullptr) comparison.Compare(w, *of_worker[w]);
   }
   return comparison.Verdict(verify_image);

@@ -18,7 +18,7 @@ inline constexpr const char* kVerified = "PlacementVerified";
 //   "weft rank <r> of <world>"                  from a rank: `weft verify --rank`, or a script
 struct PodReport {
   std::string host, node;  // "" if absent
-  std::optional<std::uint32_t> worker;
+  std::optional<WorkerIndex> worker;
   std::vector<std::pair<std::int64_t, std::int64_t>> ranks;  // rank and world
 
   friend bool operator==(const PodReport&, const PodReport&) = default;
@@ -27,7 +27,7 @@ PodReport ReadReport(const std::string& text);
 
 // Whether rank `rank` of `world` ranks may run on the worker. A job has one rank for each
 // accelerator, or one rank for each worker.
-bool IsRankOf(const api::TrainingJob& job, std::uint32_t worker, std::int64_t rank,
+bool IsRankOf(const api::TrainingJob& job, WorkerIndex worker, std::int64_t rank,
               std::int64_t world);
 
 // The condition PlacementVerified of an attempt, without its time. True: RanksMatch (every rank has

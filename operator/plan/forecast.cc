@@ -26,7 +26,7 @@ struct Waiting {
   traffic::WorkerGraph graph;
   std::int64_t waits_until = 0;  // when it stops waiting for its preferred level; 0: it does not
   std::int64_t accelerators = 0;
-  std::vector<fabric::NodeIndex> nodes;
+  ByWorker<fabric::NodeIndex> nodes;
 };
 
 // The queue of one fabric.
@@ -102,7 +102,7 @@ class Forecast {
     waiting_.push_back(std::move(one));
   }
 
-  void AddEnd(const cluster::WorkloadView& workload, const std::vector<fabric::NodeIndex>& nodes) {
+  void AddEnd(const cluster::WorkloadView& workload, const ByWorker<fabric::NodeIndex>& nodes) {
     if (!workload.expected_seconds) return;
     ends_.insert({.seconds = now_ + *workload.expected_seconds,
                   .name = api::Show(workload.key()),

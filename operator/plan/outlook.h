@@ -11,10 +11,10 @@ namespace weft::plan {
 // A holder that ends by a known time and then releases its resources.
 struct Ending {
   std::int64_t seconds = 0;
-  std::string name;                                       // "ns/name"
-  const cluster::Holder* holder = nullptr;                // for a running holder; else null
-  const cluster::WorkloadView* workload = nullptr;        // for a workload of this plan; else null
-  const std::vector<fabric::NodeIndex>* nodes = nullptr;  // of `workload`
+  std::string name;                                    // "ns/name"
+  const cluster::Holder* holder = nullptr;             // for a running holder; else null
+  const cluster::WorkloadView* workload = nullptr;     // for a workload of this plan; else null
+  const ByWorker<fabric::NodeIndex>* nodes = nullptr;  // of `workload`
 };
 
 // Releases the claims of the holder or workload.

@@ -37,9 +37,9 @@ const std::string* HostOf(const api::Pod& pod) {
 
 }  // namespace
 
-Result<std::vector<std::string>> PinnedHosts(const api::Inputs& inputs,
-                                             const cluster::WorkloadView& workload) {
-  std::vector<std::string> hosts;
+Result<ByWorker<std::string>> PinnedHosts(const api::Inputs& inputs,
+                                          const cluster::WorkloadView& workload) {
+  ByWorker<std::string> hosts;
   if (workload.is_job) return hosts;
   WEFT_CHECK(workload.index < inputs.placements.size());
   if (!inputs.placements[workload.index].pod_selector) return hosts;
@@ -61,13 +61,13 @@ Result<std::vector<std::string>> PinnedHosts(const api::Inputs& inputs,
   const auto assigned = cluster::AssignWorkers(placement, gated, done);
   if (!assigned) return assigned.error();
   hosts.resize(placement.workers);
-  for (std::uint32_t w = 0; w < done.size(); ++w) {
+  for (const WorkerIndex w : done.Indices()) {
     if (done[w] == nullptr) continue;
     const std::string* host = HostOf(*done[w]);
     hosts[w] = host != nullptr ? *host : done[w]->node_name;
   }
   for (const cluster::WorkerPod& one : *assigned) {
-    WEFT_CHECK(one.worker < hosts.size() && hosts[one.worker].empty());  // a pod a worker
+    WEFT_CHECK(one.worker < hosts.EndIndex() && hosts[one.worker].empty());  // a pod a worker
     hosts[one.worker] = *HostOf(*one.pod);
   }
   // The pods of a Workload of Kueue may come one by one: the others may be pinned elsewhere.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "operator/base/worker_index.h"
 #include "operator/cluster/workload.h"
 
 namespace weft::plan {
@@ -18,7 +19,7 @@ inline constexpr const char* kPodsPinned = "PodsPinned";
 //
 // Errors  kInvalid, a sentence that names two pods: one is pinned, the other is not.
 // Cost    O(pods of the namespace) for a Placement with a podSelector.
-Result<std::vector<std::string>> PinnedHosts(const api::Inputs& inputs,
-                                             const cluster::WorkloadView& workload);
+Result<ByWorker<std::string>> PinnedHosts(const api::Inputs& inputs,
+                                          const cluster::WorkloadView& workload);
 
 }  // namespace weft::plan

@@ -252,8 +252,7 @@ class PlanBuilder {
 
   // Takes the nodes that the pods are pinned to already: kube-scheduler allows no others. Only the
   // costs are computed, so that they can be compared with the best.
-  void TakePinned(cluster::Problem problem, const std::vector<std::string>& hosts,
-                  PlanEntry& entry) {
+  void TakePinned(cluster::Problem problem, const ByWorker<std::string>& hosts, PlanEntry& entry) {
     problem.request.pod.node_selector.erase(fabric::kHostNameLabel);
     const cluster::ClusterFabric& on = cluster_.fabrics[*entry.fabric];
     Placed placed;

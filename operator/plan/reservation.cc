@@ -25,7 +25,7 @@ std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::Workloa
                                    const traffic::WorkerGraph& graph, const FitTime& fit_time,
                                    const std::vector<Ending>& endings) {
   const NodeChooser choose = [&](const fabric::Claims& then,
-                                 bool empty) -> std::optional<std::vector<fabric::NodeIndex>> {
+                                 bool empty) -> std::optional<ByWorker<fabric::NodeIndex>> {
     auto plan = placement::Solve(then, problem.request, graph, ReservationOptions(empty));
     if (!plan) return std::nullopt;
     return std::move(plan->nodes);

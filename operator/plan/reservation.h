@@ -17,7 +17,7 @@ namespace weft::plan {
 // reservation begins (backfill).
 struct Reservation {
   const cluster::WorkloadView* workload = nullptr;
-  std::vector<fabric::NodeIndex> nodes;
+  ByWorker<fabric::NodeIndex> nodes;
   // In how many seconds, at the latest, all these nodes are free; unknown if a holder has no
   // expected duration.
   std::optional<std::int64_t> within_seconds;
@@ -48,7 +48,7 @@ std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::Workloa
 // The same for another way to choose nodes. `choose` returns the nodes by worker on these claims,
 // or on an empty fabric if `empty`; nothing if there are none.
 using NodeChooser =
-    std::function<std::optional<std::vector<fabric::NodeIndex>>(const fabric::Claims&, bool empty)>;
+    std::function<std::optional<ByWorker<fabric::NodeIndex>>(const fabric::Claims&, bool empty)>;
 std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::WorkloadView& workload,
                                    const NodeChooser& choose, const FitTime& fit_time,
                                    const std::vector<Ending>& endings);

@@ -128,7 +128,7 @@ class Writer {
   static OrderedJson AssumedPod(const cluster::ClusterFabric& on, const cluster::Holder& holder,
                                 const cluster::Holding& holding) {
     api::Pod pod;
-    const std::string worker = std::to_string(holding.assumed->worker);
+    const std::string worker = std::to_string(holding.assumed->worker.Raw());
     pod.meta.key = {holder.key.space, holding.assumed->placement + "-" + worker};
     pod.meta.labels = {{api::kJobNameLabel, holder.key.name}, {cluster::kWorkerIndexLabel, worker}};
     if (const auto& number = holding.assumed->attempt) {

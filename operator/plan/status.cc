@@ -165,7 +165,7 @@ OrderedJson PlacedStatus(const cluster::ClusterFabric& on, const PlanEntry& entr
 
 }  // namespace
 
-OrderedJson NodeNamesJson(const fabric::Fabric& on, const std::vector<fabric::NodeIndex>& nodes) {
+OrderedJson NodeNamesJson(const fabric::Fabric& on, std::span<const fabric::NodeIndex> nodes) {
   OrderedJson names = OrderedJson::array();
   for (const fabric::NodeIndex node : nodes) names.push_back(on.node(node).name);
   return names;

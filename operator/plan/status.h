@@ -17,7 +17,7 @@ nlohmann::ordered_json PlacementOf(const cluster::Cluster& cluster, const PlanEn
 
 // The names of the nodes, in their order.
 nlohmann::ordered_json NodeNamesJson(const fabric::Fabric& on,
-                                     const std::vector<fabric::NodeIndex>& nodes);
+                                     std::span<const fabric::NodeIndex> nodes);
 
 // status.spans and the parts of status.traffic that come from a placement's scores.
 nlohmann::ordered_json SpansJson(const objective::Scores& scores);

@@ -26,7 +26,8 @@ double IdleFactor(const fabric::Fabric& fabric, const objective::Seating& seatin
     const auto domains = seating.domains(tier);
     if (domains.size() < 2) continue;
     std::vector<std::uint32_t> workers(domains.size(), 0);
-    for (std::uint32_t w = 0; w < seating.workers(); ++w) ++workers[seating.seat(w, tier)];
+    for (const WorkerIndex w : Range<WorkerIndex>(seating.workers()))
+      ++workers[seating.seat(w, tier)];
     for (std::size_t seat = 0; seat < domains.size(); ++seat) {
       const double factor = static_cast<double>(fabric.AcceleratorsIn(tier, domains[seat])) /
                             (static_cast<double>(workers[seat]) * per_worker);
@@ -57,7 +58,7 @@ void AddUses(const cluster::ClusterFabric& on, const Uplinks& uplinks,
   }
   for (Tier tier{1}; tier < node_tier; ++tier) {
     std::vector<double> gpus(seating.domains(tier).size(), 0);
-    for (std::uint32_t w = 0; w < seating.workers(); ++w) {
+    for (const WorkerIndex w : Range<WorkerIndex>(seating.workers())) {
       gpus[seating.seat(w, tier)] += workload.accelerator->per_worker;
     }
     for (std::size_t seat = 0; seat < gpus.size(); ++seat) {
@@ -93,7 +94,7 @@ outlook::Layout LayoutOf(const cluster::WorkloadView& workload, const traffic::T
 
 Pace PaceOf(const cluster::ClusterFabric& on, const Uplinks& uplinks,
             const cluster::WorkloadView& workload, const traffic::Traffic& traffic,
-            const outlook::Accelerator& accelerator, std::span<const NodeIndex> nodes) {
+            const outlook::Accelerator& accelerator, objective::Nodes nodes) {
   Pace pace;
   const bool one_node =
       std::all_of(nodes.begin(), nodes.end(), [&](NodeIndex n) { return n == nodes.front(); });

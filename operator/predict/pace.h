@@ -6,6 +6,7 @@
 
 #include "operator/cluster/cluster.h"
 #include "operator/cluster/workload.h"
+#include "operator/objective/nodes.h"
 #include "operator/outlook/accelerators.h"
 #include "operator/outlook/layout.h"
 
@@ -61,6 +62,6 @@ outlook::Layout LayoutOf(const cluster::WorkloadView& workload, const traffic::T
 // Cost  O(seats of the traffic x tiers) for a job of several nodes, nothing for one of one node.
 Pace PaceOf(const cluster::ClusterFabric& on, const Uplinks& uplinks,
             const cluster::WorkloadView& workload, const traffic::Traffic& traffic,
-            const outlook::Accelerator& accelerator, std::span<const fabric::NodeIndex> nodes);
+            const outlook::Accelerator& accelerator, objective::Nodes nodes);
 
 }  // namespace weft::predict

@@ -95,7 +95,7 @@ Result<outlook::Accelerator> AcceleratorOf(const fabric::Fabric& fabric,
 }
 
 Result<Predicted> Predict(const cluster::ClusterFabric& on, const cluster::WorkloadView& workload,
-                          const traffic::Traffic& traffic, std::span<const NodeIndex> nodes,
+                          const traffic::Traffic& traffic, objective::Nodes nodes,
                           const LearnedScalars* learned) {
   const auto& model = *workload.model;
   if (!model || !model->transformer) return Invalid("spec.model.transformer: required");
@@ -160,8 +160,7 @@ std::string DoesNotFitText(std::string_view accelerator, const outlook::Memory& 
 }
 
 std::vector<DomainWatts> WattsOf(const cluster::ClusterFabric& on,
-                                 const cluster::WorkloadView& workload,
-                                 std::span<const NodeIndex> nodes) {
+                                 const cluster::WorkloadView& workload, objective::Nodes nodes) {
   const auto accelerator = AcceleratorOf(*on.fabric, nodes);
   if (!accelerator) return {};
   const double each = outlook::PowerOf(*accelerator, workload.accelerator->per_worker);
@@ -172,7 +171,7 @@ std::vector<DomainWatts> WattsOf(const cluster::ClusterFabric& on,
     for (const fabric::DomainIndex domain : seating.domains(tier)) {
       watts.push_back({tier, domain, 0});
     }
-    for (std::uint32_t w = 0; w < seating.workers(); ++w) {
+    for (const WorkerIndex w : Range<WorkerIndex>(seating.workers())) {
       watts[first + seating.seat(w, tier)].watts += each;
     }
   }

@@ -9,6 +9,7 @@
 #include "operator/base/result.h"
 #include "operator/cluster/cluster.h"
 #include "operator/cluster/workload.h"
+#include "operator/objective/nodes.h"
 #include "operator/outlook/failures.h"
 #include "operator/outlook/outlook.h"
 #include "operator/outlook/prices.h"
@@ -33,7 +34,7 @@ struct Predicted {
 // Cost    O(seats of the traffic x tiers): 16 us for 1,024 workers that fit
 //         (tests/bench/predict_bench.cc).
 Result<Predicted> Predict(const cluster::ClusterFabric& on, const cluster::WorkloadView& workload,
-                          const traffic::Traffic& traffic, std::span<const fabric::NodeIndex> nodes,
+                          const traffic::Traffic& traffic, objective::Nodes nodes,
                           const LearnedScalars* learned = nullptr);
 
 // The accelerator of these nodes; if they have several products, the slowest. Its memory is the
@@ -74,8 +75,7 @@ struct DomainWatts {
 // The workload needs no model.
 // Cost  O(workers x tiers).
 std::vector<DomainWatts> WattsOf(const cluster::ClusterFabric& on,
-                                 const cluster::WorkloadView& workload,
-                                 std::span<const fabric::NodeIndex> nodes);
+                                 const cluster::WorkloadView& workload, objective::Nodes nodes);
 
 // The watts that the power limit of the domain's level leaves if all accelerators in use there draw
 // full power; absent without a limit.

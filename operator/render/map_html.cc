@@ -110,7 +110,7 @@ std::string Cells(const char* tag, const std::vector<std::string>& texts) {
 }
 
 std::string JobRow(const MapJob& job, std::size_t index) {
-  std::vector<fabric::NodeIndex> nodes = job.nodes;
+  std::vector<fabric::NodeIndex> nodes = job.nodes.Items();
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   const auto workers = static_cast<std::int64_t>(job.nodes.size());

@@ -49,7 +49,7 @@ MapInput BuildMap(const cluster::Cluster& cluster, const plan::PlanReport& repor
       map.unplaced.push_back({name, *entry.refused(), !entry.fabric.has_value()});
       continue;
     }
-    const std::vector<NodeIndex>& nodes = placed->plan.nodes;
+    const ByWorker<NodeIndex>& nodes = placed->plan.nodes;
     map.jobs.push_back({name, cluster::SpansText(placed->scores),
                         entry.modelled ? BytesText(placed->scores.cross_node_bytes) : "-", nodes,
                         entry.workload.accelerator->per_worker});

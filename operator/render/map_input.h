@@ -13,9 +13,9 @@ namespace weft::render {
 // One job as the map shows it.
 struct MapJob {
   std::string name;
-  std::string spans;                     // "1 spine, 2 leaf, 8 node"
-  std::string cross_node;                // "1.048 TB", "-" without a model
-  std::vector<fabric::NodeIndex> nodes;  // by worker
+  std::string spans;       // "1 spine, 2 leaf, 8 node"
+  std::string cross_node;  // "1.048 TB", "-" without a model
+  ByWorker<fabric::NodeIndex> nodes;
   std::uint32_t gpus_per_worker = 0;
   std::string why = {};        // why it is there; "" if unknown
   std::string predicted = {};  // PredictedText; "" if nothing is predicted

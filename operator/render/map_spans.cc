@@ -4,7 +4,7 @@
 
 namespace weft::render {
 
-std::string SpansOf(const fabric::Fabric& fabric, const std::vector<fabric::NodeIndex>& nodes) {
+std::string SpansOf(const fabric::Fabric& fabric, std::span<const fabric::NodeIndex> nodes) {
   std::string text;
   for (fabric::Tier t{1}; t <= fabric.node_tier(); ++t) {
     std::set<fabric::DomainIndex> domains;

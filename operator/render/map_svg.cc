@@ -253,7 +253,7 @@ class Picture {
     for (const auto& [job, gpus] : usage.planned) {
       const auto workers = usage_.Workers(box.tier, box.domain, job);
       lines.push_back(map_.jobs[job].name + ": worker" + (workers.size() == 1 ? " " : "s ") +
-                      NumberRanges(workers) + " (" + Counted(gpus, "GPU") + ")");
+                      WorkerRanges(workers) + " (" + Counted(gpus, "GPU") + ")");
       for (const std::string* more : {&map_.jobs[job].why, &map_.jobs[job].predicted}) {
         if (!more->empty()) lines.push_back("  " + *more);
       }

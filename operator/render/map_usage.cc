@@ -13,8 +13,8 @@ using fabric::Tier;
 
 MapUsage::MapUsage(const MapInput& map) : map_(map) {
   for (std::size_t job = 0; job < map.jobs.size(); ++job) {
-    const std::vector<NodeIndex>& nodes = map.jobs[job].nodes;
-    for (std::uint32_t w = 0; w < nodes.size(); ++w) planned_.push_back({nodes[w], job, w});
+    const ByWorker<NodeIndex>& nodes = map.jobs[job].nodes;
+    for (const WorkerIndex w : nodes.Indices()) planned_.push_back({nodes[w], job, w});
   }
   std::sort(planned_.begin(), planned_.end());
 }
@@ -22,8 +22,8 @@ MapUsage::MapUsage(const MapInput& map) : map_(map) {
 std::span<const MapUsage::PlannedWorker> MapUsage::PlannedIn(Tier tier, DomainIndex domain) const {
   const auto& begin = map_.fabric->domains(tier).begin;
   const auto from =
-      std::lower_bound(planned_.begin(), planned_.end(), PlannedWorker{begin[domain], 0, 0});
-  const auto to = std::lower_bound(from, planned_.end(), PlannedWorker{begin[domain + 1], 0, 0});
+      std::lower_bound(planned_.begin(), planned_.end(), PlannedWorker{begin[domain], 0, {}});
+  const auto to = std::lower_bound(from, planned_.end(), PlannedWorker{begin[domain + 1], 0, {}});
   return {from, to};
 }
 
@@ -54,8 +54,8 @@ DomainUsage MapUsage::In(Tier tier, DomainIndex domain) const {
   return usage;
 }
 
-std::vector<std::uint32_t> MapUsage::Workers(Tier tier, DomainIndex domain, std::size_t job) const {
-  std::vector<std::uint32_t> workers;
+std::vector<WorkerIndex> MapUsage::Workers(Tier tier, DomainIndex domain, std::size_t job) const {
+  std::vector<WorkerIndex> workers;
   for (const PlannedWorker& one : PlannedIn(tier, domain)) {
     if (one.job == job) workers.push_back(one.worker);
   }
@@ -63,13 +63,13 @@ std::vector<std::uint32_t> MapUsage::Workers(Tier tier, DomainIndex domain, std:
   return workers;
 }
 
-std::string NumberRanges(const std::vector<std::uint32_t>& numbers) {
+std::string WorkerRanges(const std::vector<WorkerIndex>& workers) {
   std::string text;
-  for (std::size_t first = 0; first < numbers.size();) {
+  for (std::size_t first = 0; first < workers.size();) {
     std::size_t last = first;
-    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
-    text += (text.empty() ? "" : ", ") + std::to_string(numbers[first]);
-    if (last > first) text += "-" + std::to_string(numbers[last]);
+    while (last + 1 < workers.size() && workers[last + 1] == workers[last] + 1) ++last;
+    text += (text.empty() ? "" : ", ") + std::to_string(workers[first].Raw());
+    if (last > first) text += "-" + std::to_string(workers[last].Raw());
     first = last + 1;
   }
   return text;

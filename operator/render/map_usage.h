@@ -26,14 +26,14 @@ class MapUsage {
   // Cost O(nodes and workers in the domain).
   DomainUsage In(fabric::Tier tier, fabric::DomainIndex domain) const;
   // Workers of the job in the domain, ascending.
-  std::vector<std::uint32_t> Workers(fabric::Tier tier, fabric::DomainIndex domain,
-                                     std::size_t job) const;
+  std::vector<WorkerIndex> Workers(fabric::Tier tier, fabric::DomainIndex domain,
+                                   std::size_t job) const;
 
  private:
   struct PlannedWorker {
     fabric::NodeIndex node{0};
     std::size_t job = 0;
-    std::uint32_t worker = 0;
+    WorkerIndex worker;
 
     friend auto operator<=>(const PlannedWorker&, const PlannedWorker&) = default;
   };
@@ -43,7 +43,7 @@ class MapUsage {
   std::vector<PlannedWorker> planned_;  // ascending
 };
 
-// Ascending numbers as text, with runs folded: "0-7, 12".
-std::string NumberRanges(const std::vector<std::uint32_t>& numbers);
+// The numbers of ascending workers as text, with runs folded: "0-7, 12".
+std::string WorkerRanges(const std::vector<WorkerIndex>& workers);
 
 }  // namespace weft::render

@@ -61,12 +61,12 @@ void AddJob(const simulate::Scenario& scenario, const Event& start, double secon
   shown.name = job.name;
   shown.spans = SpansOf(*map.fabric, start.nodes);
   shown.cross_node = "-";
-  shown.nodes = start.nodes;
+  shown.nodes = ByWorker<fabric::NodeIndex>(start.nodes);
   shown.gpus_per_worker = shape.workload.accelerator->per_worker;
   shown.why = wait + ", runs for " + LongTimeText(seconds - began);
   map.jobs.push_back(std::move(shown));
   for (const cluster::DomainFlow& flow :
-       cluster::FlowsOf(*scenario.on, shape.workload, start.nodes)) {
+       cluster::FlowsOf(*scenario.on, shape.workload, objective::Nodes(start.nodes))) {
     MapFlow& sum = map.leaving[flow.tier][flow.domain];
     sum.bytes += flow.bytes;
     sum.milliseconds += flow.milliseconds;

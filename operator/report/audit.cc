@@ -144,7 +144,7 @@ class Auditor {
   }
 
   void SortByPlacement(const api::Placement& beside, std::vector<std::size_t>& members) const {
-    std::map<std::uint32_t, std::size_t> by_worker;
+    std::map<WorkerIndex, std::size_t> by_worker;
     for (const std::size_t p : members) {
       const auto worker = pods_.WorkerOf(beside, inputs_.pods[p]);
       if (!worker || !by_worker.emplace(*worker, p).second) return;
@@ -225,7 +225,7 @@ class Auditor {
     if (ring != nullptr && on.fabric->nested_scale_up()) request.ring = *ring;
     const objective::PairCost pair_cost(*on.fabric, request.pod.claims_compute_domain);
     const traffic::WorkerGraph graph(traffic);
-    const auto judge = [&](std::vector<NodeIndex> nodes) {
+    const auto judge = [&](ByWorker<NodeIndex> nodes) {
       Judged judged;
       judged.nodes = std::move(nodes);
       judged.scores = ScoreAnyway(pair_cost, traffic, judged.nodes);
@@ -279,7 +279,7 @@ class Auditor {
   }
 
   struct Better {
-    std::vector<NodeIndex> nodes;
+    ByWorker<NodeIndex> nodes;
     std::string why;  // why the gang's own nodes are worse
   };
 
@@ -289,24 +289,25 @@ class Auditor {
                                    const objective::Request& request,
                                    const traffic::WorkerGraph& graph) {
     fabric::Claims& claims = claims_[out.fabric];
-    std::vector<std::string> domains;
-    for (std::size_t w = 0; w < members.size(); ++w) {
-      const api::Pod& pod = inputs_.pods[members[w]];
+    WEFT_CHECK(out.now.nodes.size() == members.size());  // a pod a worker
+    ByWorker<std::string> domains;
+    for (const WorkerIndex w : out.now.nodes.Indices()) {
+      const api::Pod& pod = inputs_.pods[members[w.Raw()]];
       // The claims may be under the name of a Placement instead of the gang's.
       domains.push_back(pod.pod.claims_compute_domain ? claims.compute_domain(out.now.nodes[w])
                                                       : "");
       claims.Remove(out.now.nodes[w], pod.pod.requests, domains.back());
     }
     std::optional<Better> better = Compare(claims, request, graph, out.now.nodes);
-    for (std::size_t w = 0; w < members.size(); ++w) {
-      claims.Add(out.now.nodes[w], inputs_.pods[members[w]].pod.requests, domains[w]);
+    for (const WorkerIndex w : out.now.nodes.Indices()) {
+      claims.Add(out.now.nodes[w], inputs_.pods[members[w.Raw()]].pod.requests, domains[w]);
     }
     return better;
   }
 
   std::optional<Better> Compare(const fabric::Claims& claims, const objective::Request& request,
                                 const traffic::WorkerGraph& graph,
-                                const std::vector<NodeIndex>& nodes) const {
+                                const ByWorker<NodeIndex>& nodes) const {
     const objective::Options options;  // those of a plan
     const auto plan = placement::Solve(claims, request, graph, options);
     if (!plan) return std::nullopt;

@@ -16,7 +16,7 @@ namespace weft::report {
 
 // A placement of a gang with its cost and scores.
 struct Judged {
-  std::vector<fabric::NodeIndex> nodes;  // index = worker
+  ByWorker<fabric::NodeIndex> nodes;
   objective::Scores scores;
   std::vector<LevelBytes> levels;
   Int128 cost = 0;

@@ -252,7 +252,7 @@ Nodes RandomFit(const fabric::ByNode<std::uint32_t>& slots, std::uint32_t worker
     std::swap(all[i], all[i + random.Below(all.size() - i)]);
   }
   all.resize(workers);
-  return all;
+  return Nodes(std::move(all));
 }
 
 }  // namespace weft::report

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "operator/base/random.h"
+#include "operator/base/worker_index.h"
 #include "operator/fabric/fabric.h"
 
 namespace weft::report {
@@ -12,7 +13,7 @@ namespace weft::report {
 // How schedulers that know nothing of traffic choose nodes, for comparison. `slots`: the workers
 // that each node has room for (rules::CountSlots). The result is the node of each worker, or
 // nothing if not all fit.
-using Nodes = std::vector<fabric::NodeIndex>;
+using Nodes = ByWorker<fabric::NodeIndex>;
 
 // Takes nodes by name, and fills each one before the next.
 Nodes FirstFit(const fabric::Fabric& fabric, const fabric::ByNode<std::uint32_t>& slots,

@@ -20,8 +20,7 @@ std::int64_t LevelWeight(const objective::PairCost& pair_cost, const std::string
 
 // Adds the axis's total cost minus its shares.
 void AddDegraded(const objective::PairCost& pair_cost, const traffic::Traffic& traffic,
-                 std::span<const fabric::NodeIndex> nodes, traffic::Axis axis,
-                 std::vector<CostShare>& shares) {
+                 objective::Nodes nodes, traffic::Axis axis, std::vector<CostShare>& shares) {
   const auto is_of_axis = [axis](const auto& family) { return family.axis == axis; };
   if (std::none_of(traffic.families.begin(), traffic.families.end(), is_of_axis)) return;
   Int128 extra = objective::Cost(pair_cost, traffic::WorkerGraph(traffic, axis), nodes);
@@ -44,8 +43,7 @@ double Hops(const CostShare& share) {
 // Flows give the bytes at each level; a byte costs the weight of its level for each link that it
 // crosses.
 std::vector<CostShare> ShareCost(const objective::PairCost& pair_cost,
-                                 const traffic::Traffic& traffic,
-                                 std::span<const fabric::NodeIndex> nodes) {
+                                 const traffic::Traffic& traffic, objective::Nodes nodes) {
   std::vector<CostShare> shares;
   const objective::Scores scores = ScoreAnyway(pair_cost, traffic, nodes);
   for (const objective::Flow& flow : scores.flows) {

@@ -27,7 +27,6 @@ double Hops(const CostShare& share);
 //
 // Shapes  nodes: one per worker.
 std::vector<CostShare> ShareCost(const objective::PairCost& pair_cost,
-                                 const traffic::Traffic& traffic,
-                                 std::span<const fabric::NodeIndex> nodes);
+                                 const traffic::Traffic& traffic, objective::Nodes nodes);
 
 }  // namespace weft::report

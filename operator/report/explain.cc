@@ -207,7 +207,7 @@ bool Names(const std::string& name, const PlanEntry& entry) {
 }
 
 // "In the torus its nodes fill a box of 4 x 8 x 8 places." Empty without a torus, or for one node.
-std::string TorusText(const fabric::Fabric& fabric, const std::vector<NodeIndex>& nodes) {
+std::string TorusText(const fabric::Fabric& fabric, std::span<const NodeIndex> nodes) {
   const std::set<NodeIndex> used(nodes.begin(), nodes.end());
   if (fabric.torus() == nullptr || used.size() < 2) return "";
   const fabric::Torus& torus = *fabric.torus();
@@ -233,7 +233,7 @@ std::string TorusText(const fabric::Fabric& fabric, const std::vector<NodeIndex>
 // "Of the rack domains with a power limit r0 is the fullest: 23.52kW of 30kW at full power." For
 // each level with a limit.
 std::vector<std::string> PowerTexts(const objective::Instance& instance,
-                                    const std::vector<NodeIndex>& nodes) {
+                                    std::span<const NodeIndex> nodes) {
   const fabric::Fabric& fabric = instance.fabric();
   std::vector<std::string> sentences;
   for (Tier tier{1}; tier < fabric.node_tier(); ++tier) {

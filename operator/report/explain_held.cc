@@ -55,7 +55,7 @@ class HeldExplainer {
   bool FindNodes() {
     std::vector<std::string> gone;
     for (std::size_t f = 0; f < cluster_.fabrics.size(); ++f) {
-      std::vector<NodeIndex> found;
+      ByWorker<NodeIndex> found;
       std::vector<std::string> missing;
       for (const std::string& name : held_.nodes) {
         const auto node = cluster_.fabrics[f].fabric->FindNode(name);
@@ -170,7 +170,7 @@ class HeldExplainer {
 
   const Cluster& cluster_;
   const api::Placement& held_;
-  std::vector<NodeIndex> nodes_;
+  ByWorker<NodeIndex> nodes_;
   HeldExplanation out_;
 };
 

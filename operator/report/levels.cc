@@ -40,7 +40,7 @@ void AddLevels(const std::vector<LevelBytes>& more, std::vector<LevelBytes>& sum
 }
 
 objective::Scores ScoreAnyway(const objective::PairCost& pair_cost, const traffic::Traffic& traffic,
-                              std::span<const fabric::NodeIndex> nodes) {
+                              objective::Nodes nodes) {
   if (traffic.modelled) return objective::Score(pair_cost, traffic, nodes);
   traffic::Traffic ring = traffic;
   ring.modelled = true;

@@ -28,6 +28,6 @@ void AddLevels(const std::vector<LevelBytes>& more, std::vector<LevelBytes>& sum
 
 // Scores that have flows even without a model: one ring over the ranks, with one byte per rank.
 objective::Scores ScoreAnyway(const objective::PairCost& pair_cost, const traffic::Traffic& traffic,
-                              std::span<const fabric::NodeIndex> nodes);
+                              objective::Nodes nodes);
 
 }  // namespace weft::report

@@ -130,7 +130,7 @@ std::optional<CandidateLayout> OnNodes(const WorkloadView& workload, const Groun
   std::optional<CandidateLayout> best;
   for (const std::vector<fabric::NodeIndex>& order : ground.orders) {
     if (order.size() < workers) continue;
-    CandidateLayout one{layout, {}, std::span(order).first(workers)};
+    CandidateLayout one{layout, {}, objective::Nodes(std::span(order).first(workers))};
     one.network = outlook::NetworkOf(
         layout, *traffic, {ground.on->fabric.get(), one.nodes, workload.pod.claims_compute_domain});
     one.seconds = StepSeconds(layout, ground, one.network);

@@ -16,9 +16,9 @@ namespace weft::report {
 struct CandidateLayout {
   outlook::Layout layout;
   outlook::Network network;
-  std::span<const fabric::NodeIndex> nodes;  // index = worker; into the ground's orders
-  double seconds = 0;                        // of one step
-  double bytes = 0;                          // of memory on the fullest GPU
+  objective::Nodes nodes;  // into the ground's orders
+  double seconds = 0;      // of one step
+  double bytes = 0;        // of memory on the fullest GPU
 };
 
 // Steps that differ by less are equally fast for a choice: of the layouts within this share of the

@@ -51,8 +51,7 @@ class OutlookMaker {
          std::string(workload.kind()) + " " + api::Show(workload.key()) + " " + why + "."});
   }
 
-  void Add(const WorkloadView& workload, std::size_t fabric, const std::vector<NodeIndex>& nodes,
-           bool held) {
+  void Add(const WorkloadView& workload, std::size_t fabric, objective::Nodes nodes, bool held) {
     if (!Wanted(workload)) return;
     if (!workload.model->has_value() || !(*workload.model)->transformer) {
       return Leave(workload, "NoModel", "has no spec.model.transformer to predict from");
@@ -71,8 +70,8 @@ class OutlookMaker {
     report_.jobs.push_back(std::move(one));
   }
 
-  void AddCosts(const WorkloadView& workload, const fabric::Fabric& fabric,
-                const std::vector<NodeIndex>& nodes, JobOutlook& one) const {
+  void AddCosts(const WorkloadView& workload, const fabric::Fabric& fabric, objective::Nodes nodes,
+                JobOutlook& one) const {
     one.reliability = predict::FailuresOn(fabric, nodes, choice_.prices).reliability;
     if (choice_.prices == nullptr) return;
     one.currency = choice_.prices->currency;
@@ -82,8 +81,8 @@ class OutlookMaker {
   }
 
   Result<outlook::Prediction> Predict(const WorkloadView& workload,
-                                      const cluster::ClusterFabric& on,
-                                      const std::vector<NodeIndex>& nodes, JobOutlook& one) const {
+                                      const cluster::ClusterFabric& on, objective::Nodes nodes,
+                                      JobOutlook& one) const {
     const auto traffic =
         traffic::ComputeTraffic(*workload.model, *workload.parallelism, workload.workers,
                                 static_cast<std::uint32_t>(workload.accelerator->per_worker));

@@ -183,7 +183,7 @@ void Dispatcher::Try(const Turn& turn, std::uint32_t shape, Next& next) {
 
 bool Dispatcher::TryBesideReservation(const Turn& turn, std::uint32_t shape) {
   std::uint64_t room = rooms_.total(shape);
-  Nodes kept = kept_->reservation.nodes;
+  std::vector<NodeIndex> kept = kept_->reservation.nodes.Items();
   std::sort(kept.begin(), kept.end());
   kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
   for (const NodeIndex node : kept) {

@@ -43,7 +43,7 @@ class Dispatcher {
   bool EverFits(std::uint32_t shape) const { return ever_[shape] != 0; }
 
   // `previous`: the nodes of the job's last attempt, which it should get again.
-  void Arrive(JobIndex job, std::vector<fabric::NodeIndex> previous = {});
+  void Arrive(JobIndex job, ByWorker<fabric::NodeIndex> previous = {});
   // The job has waited for `reserve_seconds` now.
   void SetPatient(JobIndex job, Micros now);
   bool waits(JobIndex job) const { return waiting_[job] != 0; }
@@ -56,7 +56,7 @@ class Dispatcher {
   // that matters.
   std::span<const JobIndex> Pass(Micros now);
 
-  const std::vector<fabric::NodeIndex>& nodes(JobIndex job) const { return nodes_[job]; }
+  const ByWorker<fabric::NodeIndex>& nodes(JobIndex job) const { return nodes_[job]; }
   const fabric::Claims& claims() const { return claims_; }
   const Queue& queue() const { return queue_; }
   const std::set<JobIndex>& running() const { return running_; }
@@ -70,7 +70,7 @@ class Dispatcher {
     const traffic::WorkerGraph* graph = nullptr;
     bool named = false;  // true: claims carry the job's name
   };
-  using Nodes = std::vector<fabric::NodeIndex>;
+  using Nodes = ByWorker<fabric::NodeIndex>;
   using Next = std::set<std::pair<Turn, std::uint32_t>>;  // with the shape
 
   Asker& Ask(JobIndex job);

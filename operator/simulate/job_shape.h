@@ -26,7 +26,7 @@ struct Shape {
   std::optional<traffic::WorkerGraph> graph;
   std::uint32_t gpus = 0;  // of all workers
   // Weft's placement on the fabric with nothing else on it; empty if the job can never fit.
-  std::vector<fabric::NodeIndex> best;
+  ByWorker<fabric::NodeIndex> best;
 };
 
 }  // namespace weft::simulate

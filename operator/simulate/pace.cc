@@ -39,12 +39,12 @@ outlook::Accelerator AcceleratorOrAssumed(const fabric::Fabric& fabric,
   return *std::move(assumed);
 }
 
-predict::Pace Paces::Of(const Shape& shape, std::span<const NodeIndex> nodes) const {
+predict::Pace Paces::Of(const Shape& shape, objective::Nodes nodes) const {
   return predict::PaceOf(on_, uplinks_, shape.workload, shape.problem.traffic,
                          AcceleratorOrAssumed(*on_.fabric, nodes), nodes);
 }
 
-Result<double> Paces::TokensPerSecond(const Shape& shape, std::span<const NodeIndex> nodes) const {
+Result<double> Paces::TokensPerSecond(const Shape& shape, objective::Nodes nodes) const {
   if (!IsPredictable(shape)) {
     return Invalid("metadata.annotations[" + std::string(kTokensAnnotation) +
                    "]: needs spec.model.transformer, from which the run time is predicted");

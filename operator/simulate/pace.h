@@ -21,10 +21,9 @@ class Paces {
  public:
   explicit Paces(const cluster::ClusterFabric& on);
 
-  predict::Pace Of(const Shape& shape, std::span<const fabric::NodeIndex> nodes) const;
+  predict::Pace Of(const Shape& shape, objective::Nodes nodes) const;
   // Errors  kInvalid if the job has no transformer.
-  Result<double> TokensPerSecond(const Shape& shape,
-                                 std::span<const fabric::NodeIndex> nodes) const;
+  Result<double> TokensPerSecond(const Shape& shape, objective::Nodes nodes) const;
   const predict::Uplinks& uplinks() const { return uplinks_; }
   // A sentence if the nodes' accelerator is unknown and another is assumed; "" otherwise.
   const std::string& Note() const { return note_; }

@@ -92,10 +92,10 @@ std::optional<Policy> FindPolicy(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<std::vector<fabric::NodeIndex>> Placer::Place(const fabric::Claims& claims,
-                                                            const objective::Request& request,
-                                                            const traffic::WorkerGraph& graph,
-                                                            bool empty) {
+std::optional<ByWorker<fabric::NodeIndex>> Placer::Place(const fabric::Claims& claims,
+                                                         const objective::Request& request,
+                                                         const traffic::WorkerGraph& graph,
+                                                         bool empty) {
   const auto choose = RowOf(policy_).choose;
   if (choose == nullptr) {
     objective::Options options;
@@ -110,10 +110,10 @@ std::optional<std::vector<fabric::NodeIndex>> Placer::Place(const fabric::Claims
   return nodes;
 }
 
-std::optional<std::vector<fabric::NodeIndex>> Placer::Reserve(const fabric::Claims& claims,
-                                                              const objective::Request& request,
-                                                              const traffic::WorkerGraph& graph,
-                                                              bool empty) {
+std::optional<ByWorker<fabric::NodeIndex>> Placer::Reserve(const fabric::Claims& claims,
+                                                           const objective::Request& request,
+                                                           const traffic::WorkerGraph& graph,
+                                                           bool empty) {
   if (RowOf(policy_).choose != nullptr) return Place(claims, request, graph, empty);
   auto plan = placement::Solve(claims, request, graph, plan::ReservationOptions(empty));
   if (!plan) return std::nullopt;

@@ -32,15 +32,14 @@ class Placer {
 
   // The node of each worker; nothing if the job does not fit. `empty`: as if nothing else ran.
   // Cost  as placement::Solve for weft, O(nodes log nodes) for the others.
-  std::optional<std::vector<fabric::NodeIndex>> Place(const fabric::Claims& claims,
-                                                      const objective::Request& request,
-                                                      const traffic::WorkerGraph& graph,
-                                                      bool empty = false);
+  std::optional<ByWorker<fabric::NodeIndex>> Place(const fabric::Claims& claims,
+                                                   const objective::Request& request,
+                                                   const traffic::WorkerGraph& graph,
+                                                   bool empty = false);
   // Nodes to keep free for the job, as the operator chooses them (plan::ReservationOptions).
-  std::optional<std::vector<fabric::NodeIndex>> Reserve(const fabric::Claims& claims,
-                                                        const objective::Request& request,
-                                                        const traffic::WorkerGraph& graph,
-                                                        bool empty);
+  std::optional<ByWorker<fabric::NodeIndex>> Reserve(const fabric::Claims& claims,
+                                                     const objective::Request& request,
+                                                     const traffic::WorkerGraph& graph, bool empty);
   // Whether Place would find nodes; faster than Place, and leaves the random numbers alone.
   bool Fits(const fabric::Claims& claims, const objective::Request& request,
             const traffic::WorkerGraph& graph) const;

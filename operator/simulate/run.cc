@@ -186,7 +186,7 @@ class Simulation {
     // What is left, on the job's best nodes: the next attempt may have other ones.
     left_[index] =
         (one.left + static_cast<double>(ToMicros(lost))) / outcome_.jobs[index].placement_slowdown;
-    std::vector<fabric::NodeIndex> previous = nodes;
+    ByWorker<fabric::NodeIndex> previous = nodes;
     Stop(index);
     dispatcher_.Arrive(index, std::move(previous));
     waits_.emplace_back(now_ + options_.rules.reserve_seconds * kSecond, index);

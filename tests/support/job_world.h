@@ -26,7 +26,7 @@ class JobWorld {
   std::vector<std::unique_ptr<api::Placement>> placements;
   UnixSeconds now = 1'800'000'000;
   bool service = false;
-  std::vector<bool> seen;  // life::JobView::seen
+  ByWorker<bool> seen;  // life::JobView::seen
   life::LifeOptions options;
   std::map<std::string, life::NodeState> nodes;  // those that are not well
 
