@@ -20,9 +20,8 @@ using objective::Instance;
 
 namespace {
 
-using Slot = std::uint32_t;    // room for one worker on a node
-using Worker = std::uint32_t;  // index in the job
-constexpr Worker kEmpty = ~Worker{0};
+using Slot = std::uint32_t;  // room for one worker on a node
+constexpr WorkerIndex kEmpty{~0U};
 
 constexpr std::uint32_t kLargestUnit = 256;
 constexpr std::uint64_t kOftenUnit = 8;    // units up to this size are proposed most
@@ -63,7 +62,7 @@ Division Divide(std::span<const NodeIndex> slots,
 }
 
 // Sets of workers that send each other much, which move together; all of one size.
-using Units = std::vector<std::vector<Worker>>;
+using Units = std::vector<std::vector<WorkerIndex>>;
 
 // The job's units, by the tile that makes them.
 std::vector<Units> UnitsOf(const Instance& instance) {
@@ -79,7 +78,7 @@ std::vector<Units> UnitsOf(const Instance& instance) {
     if (size < 2 || size > std::min(kLargestUnit, instance.workers() / 2)) continue;
     const objective::Units units = objective::MakeUnits(sizes, tile, instance.workers());
     Units members(units.count());
-    for (Worker w = 0; w < instance.workers(); ++w) members[units.of[w].Raw()].push_back(w);
+    for (const WorkerIndex w : units.of.Indices()) members[units.of[w].Raw()].push_back(w);
     all.push_back(std::move(members));
   }
   return all;
@@ -98,7 +97,7 @@ class Annealer {
         units_(UnitsOf(instance)) {
     at_.assign(slots_.size(), kEmpty);
     slot_of_.resize(nodes_.size());
-    for (Worker w = 0; w < nodes_.size(); ++w) {
+    for (const WorkerIndex w : nodes_.Indices()) {
       Slot slot = FirstSlot(nodes_[w]);
       while (at_[slot] != kEmpty) ++slot;
       at_[slot] = w;
@@ -115,7 +114,7 @@ class Annealer {
     best_nodes_ = nodes_;
   }
 
-  std::vector<NodeIndex> Run() {
+  ByWorker<NodeIndex> Run() {
     const double first = FirstTemperature();
     const std::uint64_t last = steps_ + options_.steps;
     const std::uint64_t begin = steps_;
@@ -131,11 +130,11 @@ class Annealer {
     return static_cast<Slot>(std::lower_bound(slots_.begin(), slots_.end(), node) - slots_.begin());
   }
   double Fraction() { return static_cast<double>(random_.Next() >> 11) * 0x1.0p-53; }
-  Worker AnyWorker() { return static_cast<Worker>(random_.Below(nodes_.size())); }
+  WorkerIndex AnyWorker() { return WorkerIndex::Of(random_.Below(nodes_.size())); }
   Slot AnySlot() { return static_cast<Slot>(random_.Below(slots_.size())); }
 
   // A worker that exchanges bytes with this one.
-  Worker Partner(Worker worker) {
+  WorkerIndex Partner(WorkerIndex worker) {
     const auto cliques = graph_.cliques_of(worker);
     const auto neighbours = graph_.neighbours(worker);
     if (!cliques.empty() && (neighbours.empty() || random_.Below(2) == 0)) {
@@ -181,18 +180,18 @@ class Annealer {
   }
 
   void ProposeWorker() {
-    const Worker worker = AnyWorker();
+    const WorkerIndex worker = AnyWorker();
     from_.push_back(slot_of_[worker]);
     to_.push_back(Near(slot_of_[Partner(worker)]));
   }
 
   void ProposeUnit(const Units& same) {
     const auto& unit = same[random_.Below(same.size())];
-    const Worker partner = Partner(unit[random_.Below(unit.size())]);
-    for (const Worker worker : unit) from_.push_back(slot_of_[worker]);
+    const WorkerIndex partner = Partner(unit[random_.Below(unit.size())]);
+    for (const WorkerIndex worker : unit) from_.push_back(slot_of_[worker]);
     switch (random_.Below(3)) {
       case 0:  // with another unit of the same size
-        for (const Worker worker : same[random_.Below(same.size())]) {
+        for (const WorkerIndex worker : same[random_.Below(same.size())]) {
           to_.push_back(slot_of_[worker]);
         }
         break;
@@ -220,7 +219,7 @@ class Annealer {
     ++stamp_;
     for (std::size_t i = 0; i < from_.size(); ++i) {
       for (const Slot slot : {from_[i], to_[i]}) {
-        const Worker worker = at_[slot];
+        const WorkerIndex worker = at_[slot];
         if (worker == kEmpty) continue;
         if (moved_stamp_[worker] == stamp_) return false;
         moved_stamp_[worker] = stamp_;
@@ -245,9 +244,9 @@ class Annealer {
   double MovedCost() const {
     const objective::PairCost& prices = instance_.pair_cost();
     double sum = 0;
-    for (const Worker worker : moved_) {
+    for (const WorkerIndex worker : moved_) {
       const NodeIndex node = nodes_[worker];
-      const auto price = [&](Worker other) {
+      const auto price = [&](WorkerIndex other) {
         const auto weight = static_cast<double>(prices.Weight(node, nodes_[other]));
         return moved_stamp_[other] == stamp_ ? weight / 2 : weight;  // met from both ends
       };
@@ -320,19 +319,19 @@ class Annealer {
   const AnnealOptions options_;
   SplitMix64 random_;
   const std::vector<NodeIndex> slots_;  // ascending
-  std::vector<NodeIndex> nodes_;
+  ByWorker<NodeIndex> nodes_;
   Groups groups_;
   std::vector<Units> units_;
   std::vector<Division> divisions_;
-  std::vector<Worker> at_;     // by slot
-  std::vector<Slot> slot_of_;  // by worker
+  std::vector<WorkerIndex> at_;  // by slot
+  ByWorker<Slot> slot_of_;
   std::vector<Slot> from_, to_;
-  std::vector<Worker> moved_;
-  std::vector<std::uint64_t> moved_stamp_;
+  std::vector<WorkerIndex> moved_;
+  ByWorker<std::uint64_t> moved_stamp_;
   std::uint64_t stamp_ = 0, steps_ = 0;
   double cost_ = 0, best_ = 0;  // over that of the start
   bool at_best_ = true;
-  std::vector<NodeIndex> best_nodes_;
+  ByWorker<NodeIndex> best_nodes_;
 };
 
 }  // namespace
@@ -350,7 +349,7 @@ std::optional<Candidate> LayBlock(const Instance& instance, const Candidate& lik
   std::optional<Candidate> best;
   for (std::uint64_t i = 0; i <= kBlocks; ++i) {
     const auto begin = slots.begin() + static_cast<std::ptrdiff_t>(spare * i / kBlocks);
-    std::vector<NodeIndex> nodes(begin, begin + instance.workers());
+    ByWorker<NodeIndex> nodes(begin, begin + instance.workers());
     if (!objective::MeetsHardRules(instance, nodes)) continue;
     Candidate laid = objective::Evaluate(instance, std::move(nodes));
     if (!best || laid.objective() < best->objective()) best = std::move(laid);

@@ -7,7 +7,7 @@ Groups::Groups(const objective::Instance& instance, objective::Nodes nodes) : in
   for (const objective::GroupConstraint& group : instance.request().groups) {
     for (std::size_t s = 0; s < group.sets.size(); ++s) {
       const auto workers = group.sets.set(s);
-      for (const std::uint32_t worker : workers) {
+      for (const WorkerIndex worker : workers) {
         of_worker_[worker].push_back(static_cast<std::uint32_t>(sets_.size()));
       }
       sets_.push_back(
@@ -17,12 +17,12 @@ Groups::Groups(const objective::Instance& instance, objective::Nodes nodes) : in
   }
 }
 
-std::optional<std::int64_t> Groups::Change(std::span<const std::uint32_t> moved,
+std::optional<std::int64_t> Groups::Change(std::span<const WorkerIndex> moved,
                                            objective::Nodes nodes) {
   std::int64_t change = 0;
   ++changes_;
   changed_.clear();
-  for (const std::uint32_t worker : moved) {
+  for (const WorkerIndex worker : moved) {
     for (const std::uint32_t s : of_worker_[worker]) {
       if (sets_[s].seen == changes_) continue;
       sets_[s].seen = changes_;

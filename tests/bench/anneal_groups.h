@@ -20,13 +20,13 @@ class Groups {
   bool any() const { return !sets_.empty(); }
   // How many more sets miss their preferred level now that the workers were moved to `nodes`;
   // nothing if a set has left its required level.
-  std::optional<std::int64_t> Change(std::span<const std::uint32_t> moved, objective::Nodes nodes);
+  std::optional<std::int64_t> Change(std::span<const WorkerIndex> moved, objective::Nodes nodes);
   // Keeps what the last Change found; without it, the move counts as undone.
   void Keep();
 
  private:
   struct Set {
-    std::span<const std::uint32_t> workers;
+    std::span<const WorkerIndex> workers;
     std::optional<fabric::Tier> required, preferred;
     bool missed = false;
     std::uint64_t seen = 0;  // the last Change that looked at it
@@ -37,7 +37,7 @@ class Groups {
 
   const objective::Instance& instance_;
   std::vector<Set> sets_;
-  std::vector<std::vector<std::uint32_t>> of_worker_;
+  ByWorker<std::vector<std::uint32_t>> of_worker_;
   std::vector<std::uint32_t> changed_;
   std::uint64_t changes_ = 0;
 };

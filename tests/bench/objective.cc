@@ -128,12 +128,12 @@ std::vector<Job> Jobs() {
 // Placements of one job, from good to bad.
 class Placements {
  public:
-  Placements(const fabric::Fabric& fabric, std::vector<NodeIndex> best, std::uint64_t seed)
+  Placements(const fabric::Fabric& fabric, ByWorker<NodeIndex> best, std::uint64_t seed)
       : fabric_(fabric), best_(std::move(best)), random_(seed) {}
 
   // Placement `i` of `count`: the first is the best, the last is nearly random.
-  std::vector<NodeIndex> Make(std::uint64_t i, std::uint64_t count) {
-    std::vector<NodeIndex> nodes = i % 2 == 0 ? best_ : WholeLeaves();
+  ByWorker<NodeIndex> Make(std::uint64_t i, std::uint64_t count) {
+    ByWorker<NodeIndex> nodes = i % 2 == 0 ? best_ : WholeLeaves();
     if (i == 0) return nodes;
     const double share = static_cast<double>(i / 2) / static_cast<double>(count / 2);
     const double moves = std::pow(2.0 * static_cast<double>(nodes.size()), share);
@@ -142,12 +142,12 @@ class Placements {
   }
 
  private:
-  std::vector<NodeIndex> WholeLeaves() {
+  ByWorker<NodeIndex> WholeLeaves() {
     const fabric::TierDomains& leaves = fabric_.domains(kLeaf);
     std::vector<fabric::DomainIndex> order(leaves.names.size());
     std::iota(order.begin(), order.end(), fabric::DomainIndex{0});
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random_.Below(i)]);
-    std::vector<NodeIndex> nodes;
+    ByWorker<NodeIndex> nodes;
     for (const fabric::DomainIndex leaf : order) {
       for (NodeIndex n{0}; n < NodeIndex{fabric_.node_count()} && nodes.size() < best_.size();
            ++n) {
@@ -158,8 +158,8 @@ class Placements {
   }
 
   // One worker goes to a random node; a worker that is there takes its place.
-  void Move(std::vector<NodeIndex>& nodes) {
-    NodeIndex& from = nodes[random_.Below(nodes.size())];
+  void Move(ByWorker<NodeIndex>& nodes) {
+    NodeIndex& from = nodes[WorkerIndex::Of(random_.Below(nodes.size()))];
     const auto to = NodeIndex::Of(random_.Below(fabric_.node_count()));
     const auto there = std::find(nodes.begin(), nodes.end(), to);
     if (there == nodes.end()) {
@@ -172,7 +172,7 @@ class Placements {
   static constexpr fabric::Tier kLeaf{2};  // below `outside` and the spine
 
   const fabric::Fabric& fabric_;
-  const std::vector<NodeIndex> best_;
+  const ByWorker<NodeIndex> best_;
   SplitMix64 random_;
 };
 
@@ -226,7 +226,7 @@ void Measure(const Site& site, const Job& job, const Arguments& arguments) {
   Placements placements(*on.fabric, plan->nodes, arguments.seed);
   std::vector<double> costs, steps;
   for (std::uint64_t i = 0; i < arguments.placements; ++i) {
-    const std::vector<NodeIndex> nodes = placements.Make(i, arguments.placements);
+    const ByWorker<NodeIndex> nodes = placements.Make(i, arguments.placements);
     const auto one = predict::Predict(on, workloads->front(), problem->traffic, nodes);
     if (!one) Stop(one.error().message);
     costs.push_back(static_cast<double>(objective::Cost(pair_cost, graph, nodes)));

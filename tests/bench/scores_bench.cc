@@ -53,7 +53,7 @@ void BM_Score(benchmark::State& state) {
                              experts ? Pattern::kAllToAll : Pattern::kRing, kDegrees[2], 16),
                       Family(Axis::kPipeline, Pattern::kNeighbours, kDegrees[3], 256)};
   traffic::SeatGroups(traffic);
-  std::vector<fabric::NodeIndex> nodes;
+  ByWorker<fabric::NodeIndex> nodes;
   for (std::uint32_t w = 0; w < traffic.workers; ++w) nodes.emplace_back(w / 2 * 3 % kNodes);
   const PairCost pair_cost(*cluster.fabric, false);
   for (auto _ : state) {

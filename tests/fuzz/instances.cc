@@ -45,11 +45,11 @@ extern "C" void TellSeed(int number) {
   std::_Exit(128 + number);
 }
 
-bool Together(const fabric::Fabric& fabric, Tier tier, const std::vector<NodeIndex>& nodes,
-              std::span<const std::uint32_t> workers) {
+bool Together(const fabric::Fabric& fabric, Tier tier, objective::Nodes nodes,
+              std::span<const WorkerIndex> workers) {
   const auto& of = fabric.domains(tier).of_node;
   return std::all_of(workers.begin(), workers.end(),
-                     [&](std::uint32_t w) { return of[nodes[w]] == of[nodes[workers.front()]]; });
+                     [&](WorkerIndex w) { return of[nodes[w]] == of[nodes[workers.front()]]; });
 }
 
 bool ExceedsPower(const RandomInstance& instance, const Plan& plan) {
@@ -87,8 +87,8 @@ const char* BrokenPromise(const RandomInstance& instance, const Plan& plan) {
     if (++load[n] > slots[n]) return "more workers on a node than it takes";
   }
   if (ExceedsPower(instance, plan)) return "the power of a domain";
-  std::vector<std::uint32_t> all(request.workers);
-  for (std::uint32_t w = 0; w < all.size(); ++w) all[w] = w;
+  std::vector<WorkerIndex> all;
+  for (const WorkerIndex w : plan.nodes.Indices()) all.push_back(w);
   if (request.required && !Together(fabric, *request.required, plan.nodes, all)) {
     return "topology.required";
   }

@@ -2,7 +2,7 @@
 
 namespace weft::placement {
 
-fabric::NodeIndex NodeOf(const Plan& plan, std::uint32_t worker) {
+fabric::NodeIndex NodeOf(const Plan& plan, WorkerIndex worker) {
 #ifdef WEFT_SWAPPED
   return plan.nodes[plan.nodes[worker]];
 #else

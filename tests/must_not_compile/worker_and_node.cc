@@ -5,9 +5,9 @@ namespace weft::objective {
 // Whether workers 0 and 1 are on one node.
 bool FirstTwoShareANode(const Seating& seating) {
 #ifdef WEFT_SWAPPED
-  return seating.node(seating.node(0)) == seating.node(1);
+  return seating.node(seating.node(WorkerIndex{0})) == seating.node(WorkerIndex{1});
 #else
-  return seating.node(0) == seating.node(1);
+  return seating.node(WorkerIndex{0}) == seating.node(WorkerIndex{1});
 #endif
 }
 

@@ -4,7 +4,7 @@ namespace weft::traffic {
 
 RankIndex FirstOf(const GroupFamily& family, const SeatedGroups& seated) {
 #ifdef WEFT_SWAPPED
-  return family.amount > 0 ? seated.seats(0).front().worker : 0;
+  return seated.seats(0).front().worker;
 #else
   return family.amount > 0 && seated.batches() > 0 ? family.group(0).front() : RankIndex{0};
 #endif

@@ -127,13 +127,13 @@ void JobWorld::Do(const life::CreateService&) {
 }
 
 void JobWorld::Do(const life::CreatePods& step) {
-  for (const std::uint32_t worker : step.workers) {
+  for (const WorkerIndex worker : step.workers) {
     if (pods.size() >= quota) {
       ++counts.refused;
       valid_of_ = 0;
       return Store(life::AfterCreateRefused(View(), options, "exceeded quota: pods"));
     }
-    Create(step.attempt, worker);
+    Create(step.attempt, worker.Raw());
   }
   created_ = now;
 }

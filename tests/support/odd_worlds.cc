@@ -172,9 +172,10 @@ struct JobLaw {
 
   std::string operator()(const life::CreatePods& step) const {
     if (step.attempt != view.job->attempt) return "pods are created for another attempt";
-    std::set<std::uint32_t> workers(step.workers.begin(), step.workers.end());
+    std::set<WorkerIndex> workers(step.workers.begin(), step.workers.end());
     if (workers.size() != step.workers.size()) return "a worker is created twice";
-    if (!workers.empty() && *workers.rbegin() >= view.job->replicas) return "a worker too many";
+    if (!workers.empty() && workers.rbegin()->Raw() >= view.job->replicas)
+      return "a worker too many";
     for (const api::Pod* pod : view.pods) {
       if (life::AttemptLabel(pod->meta) != step.attempt) continue;
       const auto worker = life::WorkerLabel(pod->meta);
@@ -201,10 +202,10 @@ struct GangLaw {
   const life::GangView& view;
 
   std::string operator()(const life::UngatePods& step) const {
-    std::set<std::uint32_t> workers;
+    std::set<WorkerIndex> workers;
     for (const cluster::WorkerPod& one : step.pods) {
       if (!cluster::IsGated(*one.pod) || one.pod->meta.deleting) return "no gated pod is ungated";
-      if (one.worker >= view.placement->nodes.size()) return "a worker too many is ungated";
+      if (one.worker.Raw() >= view.placement->nodes.size()) return "a worker too many is ungated";
       if (!workers.insert(one.worker).second) return "a worker is ungated twice";
     }
     return "";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,7 +41,7 @@ struct PlacementScene {
     return cluster.fabric->domains(tier(level)).of_node[cluster.node(node)];
   }
   // "n0 n0 n1": the node of each worker.
-  std::string Show(const std::vector<fabric::NodeIndex>& nodes) const {
+  std::string Show(std::span<const fabric::NodeIndex> nodes) const {
     std::string text;
     for (const fabric::NodeIndex n : nodes) {
       text += (text.empty() ? "" : " ") +
@@ -48,8 +49,8 @@ struct PlacementScene {
     }
     return text;
   }
-  std::vector<fabric::NodeIndex> At(const std::vector<std::string>& names) const {
-    std::vector<fabric::NodeIndex> nodes;
+  ByWorker<fabric::NodeIndex> At(const std::vector<std::string>& names) const {
+    ByWorker<fabric::NodeIndex> nodes;
     for (const std::string& name : names) nodes.push_back(cluster.node(name));
     return nodes;
   }
@@ -64,7 +65,7 @@ struct PlacementScene {
 inline traffic::WorkerSets WorkerSetsOf(const std::vector<std::vector<std::uint32_t>>& sets) {
   traffic::WorkerSets out;
   for (const auto& set : sets) {
-    out.workers.insert(out.workers.end(), set.begin(), set.end());
+    for (const std::uint32_t worker : set) out.workers.emplace_back(worker);
     out.begin.push_back(static_cast<std::uint32_t>(out.workers.size()));
   }
   return out;

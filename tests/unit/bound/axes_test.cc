@@ -7,14 +7,15 @@
 namespace weft::bound {
 namespace {
 
-using traffic::Edge;
+using objective::UnitIndex;
+using Edge = objective::UnitEdge;
 
 void Ring(std::uint32_t first, std::uint32_t stride, std::uint32_t size, std::int64_t bytes,
           std::vector<Edge>& edges) {
   for (std::uint32_t i = 0; i + 1 < size; ++i) {
-    edges.push_back({first + i * stride, first + (i + 1) * stride, bytes});
+    edges.push_back({UnitIndex(first + i * stride), UnitIndex(first + (i + 1) * stride), bytes});
   }
-  edges.push_back({first, first + (size - 1) * stride, bytes});
+  edges.push_back({UnitIndex(first), UnitIndex(first + (size - 1) * stride), bytes});
 }
 
 // As the graph gives them: ascending, each pair once.
@@ -34,8 +35,8 @@ std::vector<Edge> Merged(std::vector<Edge> edges) {
 
 TEST(MeasureAxes, FindsAnExpertGroupOverSeveralDigits) {
   std::vector<Edge> edges;
-  for (std::uint32_t a = 0; a < 8; ++a) {
-    for (std::uint32_t b = a + 1; b < 8; ++b) edges.push_back({a, b, 5});
+  for (UnitIndex a{0}; a < UnitIndex{8}; ++a) {
+    for (UnitIndex b = a + 1; b < UnitIndex{8}; ++b) edges.push_back({a, b, 5});
   }
   const std::vector<std::uint32_t> grid = {2, 2, 2};
   const std::vector<GridAxis> axes = MeasureAxes(edges, grid);

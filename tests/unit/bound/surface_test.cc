@@ -11,7 +11,8 @@
 namespace weft::bound {
 namespace {
 
-using traffic::Edge;
+using objective::UnitIndex;
+using Edge = objective::UnitEdge;
 
 constexpr double kRounding = 1e-6;
 
@@ -28,7 +29,8 @@ std::vector<Edge> EdgesOf(std::span<const GridAxis> axes) {
         std::int64_t bytes = axis.each;
         if (other == digit + 1) bytes += axis.along;
         if (axis.size > 2 && other - digit == axis.size - 1) bytes += axis.around;
-        if (bytes > 0) edges.push_back({a, a + (other - digit) * stride, bytes});
+        if (bytes <= 0) continue;
+        edges.push_back({UnitIndex(a), UnitIndex(a + (other - digit) * stride), bytes});
       }
     }
     stride *= axis.size;
@@ -43,7 +45,8 @@ std::vector<double> LeastCuts(std::span<const Edge> edges, std::uint32_t vertice
   for (std::uint32_t set = 0; set < 1U << vertices; ++set) {
     double cut = 0;
     for (const Edge& edge : edges) {
-      if ((set >> edge.a & 1) != (set >> edge.b & 1)) cut += static_cast<double>(edge.bytes);
+      const bool apart = (set >> edge.a.Raw() & 1) != (set >> edge.b.Raw() & 1);
+      if (apart) cut += static_cast<double>(edge.bytes);
     }
     double& at = least[static_cast<std::size_t>(std::popcount(set))];
     at = std::min(at, cut);
@@ -90,7 +93,7 @@ GridAxis RandomAxis(SplitMix64& random, std::uint32_t size) {
 double Twice(std::span<const Edge> edges, std::span<const std::uint32_t> part) {
   double sum = 0;
   for (const Edge& edge : edges) {
-    if (part[edge.a] != part[edge.b]) sum += 2 * static_cast<double>(edge.bytes);
+    if (part[edge.a.Raw()] != part[edge.b.Raw()]) sum += 2 * static_cast<double>(edge.bytes);
   }
   return sum;
 }

@@ -361,7 +361,7 @@ TEST(ShapeOfOwner, TheIndexOfAPyTorchJobCountsItsMaster) {
   }
   std::vector<const api::Pod*> all;
   for (const api::Pod& pod : pods) all.push_back(&pod);
-  const auto assigned = AssignWorkers(placement, all, std::vector<const api::Pod*>(4, nullptr));
+  const auto assigned = AssignWorkers(placement, all, ByWorker<const api::Pod*>(4, nullptr));
   ASSERT_TRUE(assigned) << assigned.error().message;
   std::string order;
   for (const WorkerPod& one : *assigned) order += one.pod->meta.key.name + " ";

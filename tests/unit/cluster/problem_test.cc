@@ -29,7 +29,7 @@ TEST(MakeProblem, ResolvesLevelsGroupsAndNodes) {
   const auto problem = ProblemOf(scene);
   ASSERT_TRUE(problem) << problem.error().message;
   const objective::Request& request = problem->request;
-  using Nodes = std::vector<fabric::NodeIndex>;
+  using Nodes = ByWorker<fabric::NodeIndex>;
   EXPECT_EQ(request.job, "ns/j");
   EXPECT_EQ(request.workers, 4u);
   EXPECT_EQ(request.required, kSpine);

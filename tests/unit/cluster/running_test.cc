@@ -98,7 +98,7 @@ TEST(FlowsOf, AreTheBytesOutOfEachDomainThatIsUsedAndHowLongTheyTake) {
   // A ring of 16 ranks on two leaves, 1 GB a step: each leaf sends 1 GB to the spine, at 40 ps a
   // byte and of 16 GPUs; each node as much to its leaf, at 20 ps and of 8. The spine sends nothing.
   std::string text;
-  for (const DomainFlow& flow : FlowsOf(job.on(), job.workload, testing::NodesOf({0, 2}))) {
+  for (const DomainFlow& flow : FlowsOf(job.on(), job.workload, testing::WorkersOn({0, 2}))) {
     text += job.on().fabric->tiers()[flow.tier].name + " " + std::to_string(flow.domain.Raw()) +
             ": " + std::to_string(static_cast<std::int64_t>(flow.bytes)) + " " +
             std::to_string(flow.milliseconds) + "\n";
@@ -113,22 +113,22 @@ TEST(FlowsOf, AreTheBytesOutOfEachDomainThatIsUsedAndHowLongTheyTake) {
 
 TEST(FlowsOf, AreNoneWithoutAModel) {
   const OneJob job(2, false);
-  EXPECT_TRUE(FlowsOf(job.on(), job.workload, testing::NodesOf({0, 2})).empty());
+  EXPECT_TRUE(FlowsOf(job.on(), job.workload, testing::WorkersOn({0, 2})).empty());
 }
 
-std::optional<double> OverBest(const OneJob& job, const std::vector<fabric::NodeIndex>& nodes) {
+std::optional<double> OverBest(const OneJob& job, objective::Nodes nodes) {
   return CostOverBest(job.on(), *MakeProblem(job.on(), job.workload), nodes);
 }
 
 TEST(CostOverBest, ComparesWithTheEmptyFabric) {
   const OneJob pair(2);
-  EXPECT_EQ(OverBest(pair, testing::NodesOf({0, 1})), 1);
-  EXPECT_EQ(OverBest(pair, testing::NodesOf({0, 2})), 2);  // 40 ps a byte for 20
+  EXPECT_EQ(OverBest(pair, testing::WorkersOn({0, 1})), 1);
+  EXPECT_EQ(OverBest(pair, testing::WorkersOn({0, 2})), 2);  // 40 ps a byte for 20
   const OneJob half(2, true, 4);
-  EXPECT_EQ(OverBest(half, testing::NodesOf({0, 0})), 1);
-  EXPECT_EQ(OverBest(half, testing::NodesOf({0, 1})), std::nullopt);  // the best is 0
+  EXPECT_EQ(OverBest(half, testing::WorkersOn({0, 0})), 1);
+  EXPECT_EQ(OverBest(half, testing::WorkersOn({0, 1})), std::nullopt);  // the best is 0
   const OneJob large(5);
-  EXPECT_EQ(OverBest(large, testing::NodesOf({0, 1, 2, 3, 0})), std::nullopt);
+  EXPECT_EQ(OverBest(large, testing::WorkersOn({0, 1, 2, 3, 0})), std::nullopt);
 }
 
 }  // namespace

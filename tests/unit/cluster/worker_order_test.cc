@@ -29,7 +29,8 @@ std::string Show(const Result<std::vector<WorkerPod>>& assigned) {
   if (!assigned) return assigned.error().message;
   std::string text;
   for (const WorkerPod& one : *assigned) {
-    text += (text.empty() ? "" : " ") + std::to_string(one.worker) + "=" + one.pod->meta.key.name;
+    text +=
+        (text.empty() ? "" : " ") + std::to_string(one.worker.Raw()) + "=" + one.pod->meta.key.name;
   }
   return text;
 }
@@ -98,8 +99,9 @@ TEST(WorkerOrderTest, PodsBecomeWorkers) {
     for (const std::uint32_t worker : one.taken) {
       there.push_back(Named("there-" + std::to_string(worker)));
     }
-    std::vector<const api::Pod*> taken(placement.workers, nullptr), pods;
-    for (std::size_t i = 0; i < there.size(); ++i) taken[one.taken[i]] = &there[i];
+    ByWorker<const api::Pod*> taken(placement.workers, nullptr);
+    std::vector<const api::Pod*> pods;
+    for (std::size_t i = 0; i < there.size(); ++i) taken[WorkerIndex(one.taken[i])] = &there[i];
     for (const api::Pod& pod : one.pods) pods.push_back(&pod);
     EXPECT_EQ(Show(AssignWorkers(placement, pods, taken)), one.want) << one.name;
   }
@@ -119,8 +121,8 @@ struct GangOfThree {
   std::string Done(std::size_t running = 0) const {
     const auto done = DoneWorkers(3, PointersTo(pods), PointersTo(waiting), running);
     std::string text;
-    for (std::size_t w = 0; w < done.size(); ++w) {
-      if (done[w] != nullptr) text += (text.empty() ? "" : " ") + std::to_string(w);
+    for (const WorkerIndex w : Range<WorkerIndex>(done.size())) {
+      if (done[w] != nullptr) text += (text.empty() ? "" : " ") + std::to_string(w.Raw());
     }
     return text;
   }

@@ -29,12 +29,12 @@ api::TrainingJob JobWith(const char* topology) {
 
 // Three workers; `of_worker`: the NVLink domain of each.
 Gang GangOf(const api::TrainingJob& job, std::vector<std::string> nodes,
-            std::vector<std::uint32_t> of_worker, bool scale_up = true) {
+            ByWorker<std::uint32_t> of_worker, bool scale_up = true) {
   Gang gang;
   gang.job = &job;
   gang.attempt = 2;
   gang.placement_uid = "p2";
-  gang.nodes = std::move(nodes);
+  gang.nodes = ByWorker<std::string>(std::move(nodes));
   gang.levels = {{"leaf", {"l"}, {0, 0, 0}, false},
                  {"nvlink", {"c0", "c1", "c2"}, std::move(of_worker), scale_up}};
   return gang;
@@ -63,13 +63,13 @@ TEST(ComputeDomainTest, IsOfTheAttemptsPlacementAndCountsNodes) {
 
 TEST(ComputeDomainTest, ThePodsClaimAChannelForTheContainersWithAccelerators) {
   const api::TrainingJob job = JobWith(R"({"computeDomain": "Auto"})");
-  const Json spec = MakePod(GangOf(job, {"a", "b", "c"}, {0, 0, 1}), 2)["spec"];
+  const Json spec = MakePod(GangOf(job, {"a", "b", "c"}, {0, 0, 1}), WorkerIndex{2})["spec"];
   EXPECT_EQ(spec["resourceClaims"], Json::parse(R"([{"name": "compute-domain-channel",
     "resourceClaimTemplateName": "llama-2-weft"}])"));
   EXPECT_FALSE(spec["containers"][0].contains("resources"));
   EXPECT_EQ(spec["containers"][1]["resources"], Json::parse(R"({"limits": {"nvidia.com/gpu": 4},
                             "claims": [{"name": "compute-domain-channel"}]})"));
-  const Json alone = MakePod(GangOf(job, {"a", "b", "c"}, {0, 1, 2}), 2)["spec"];
+  const Json alone = MakePod(GangOf(job, {"a", "b", "c"}, {0, 1, 2}), WorkerIndex{2})["spec"];
   EXPECT_FALSE(alone.contains("resourceClaims"));
 }
 

@@ -96,7 +96,7 @@ TEST_F(FrameworkTest, EachIsToldWhatItReads) {
   for (const Case& c : Cases()) {
     job_.framework = c.framework;
     job_.accelerator.per_worker = c.per_worker;
-    EXPECT_EQ(FrameworkEnvironment(gang_, 3), c.want) << c.name;
+    EXPECT_EQ(FrameworkEnvironment(gang_, WorkerIndex{3}), c.want) << c.name;
   }
 }
 
@@ -116,13 +116,13 @@ TEST_F(FrameworkTest, TensorFlowKnowsEveryWorkersServer) {
       {"TF_CONFIG",
        R"({"cluster":{"worker":["llama-0.llama:2222","llama-1.llama:2222","llama-2.llama:2222"]},)"
        R"("task":{"type":"worker","index":1},"environment":"cloud"})"}};
-  EXPECT_EQ(FrameworkEnvironment(gang_, 1), want);
+  EXPECT_EQ(FrameworkEnvironment(gang_, WorkerIndex{1}), want);
 }
 
 TEST_F(FrameworkTest, WithoutAScaleUpNetworkJaxHasNoPartitions) {
   job_.framework = Of(FrameworkType::kJAX, 1234);
   gang_.levels.back().scale_up = false;
-  EXPECT_EQ(FrameworkEnvironment(gang_, 3).size(), 3U);
+  EXPECT_EQ(FrameworkEnvironment(gang_, WorkerIndex{3}).size(), 3U);
 }
 
 TEST_F(FrameworkTest, ReservesEveryVariableThatItSets) {
@@ -132,10 +132,10 @@ TEST_F(FrameworkTest, ReservesEveryVariableThatItSets) {
     for (const auto rendezvous : {api::Rendezvous::kStatic, api::Rendezvous::kC10d}) {
       job_.framework = Of(type, 1, rendezvous);
       job_.accelerator.per_worker = 1;
-      for (const auto& [name, value] : FrameworkEnvironment(gang_, 3)) {
+      for (const auto& [name, value] : FrameworkEnvironment(gang_, WorkerIndex{3})) {
         EXPECT_TRUE(life::IsReservedVariable(job_.framework, name)) << name;
       }
-      for (const auto& [name, value] : WorkerEnvironment(gang_, 3)) {
+      for (const auto& [name, value] : WorkerEnvironment(gang_, WorkerIndex{3})) {
         EXPECT_TRUE(life::IsReservedVariable(job_.framework, name)) << name;
       }
     }
@@ -143,7 +143,7 @@ TEST_F(FrameworkTest, ReservesEveryVariableThatItSets) {
 }
 
 TEST_F(FrameworkTest, DomainsOfEveryLevelAreInTheEnvironment) {
-  const Environment environment = WorkerEnvironment(gang_, 3);
+  const Environment environment = WorkerEnvironment(gang_, WorkerIndex{3});
   const Environment last(environment.end() - 2, environment.end());
   EXPECT_EQ(last, (Environment{{"WEFT_DOMAIN_LEAF", "l"}, {"WEFT_DOMAIN_NVLINK", "b"}}));
 }

@@ -90,8 +90,8 @@ TEST(PlacementFileTest, OmitsNodesThenLevelsThatExceedTheSizeLimit) {
 }
 
 TEST(AddressTest, NumbersHaveOneWidth) {
-  EXPECT_EQ(AddressOf(Job(12), 3), "llama-03.llama");
-  EXPECT_EQ(AddressOf(Job(10), 3), "llama-3.llama");
+  EXPECT_EQ(AddressOf(Job(12), WorkerIndex{3}), "llama-03.llama");
+  EXPECT_EQ(AddressOf(Job(10), WorkerIndex{3}), "llama-3.llama");
 }
 
 }  // namespace

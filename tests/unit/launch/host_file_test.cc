@@ -95,7 +95,8 @@ TEST(HostFileTest, FitsSizeLimitsForEveryAcceptedNumberOfWorkers) {
         if (life::TooManyWorkers(job)) continue;
         const Gang gang = GangOf(job);
         EXPECT_LE(DataBytes(MakeConfigMap(gang)), kConfigMapBytes) << c.name << " " << workers;
-        EXPECT_LE(LongestVariable(FrameworkEnvironment(gang, workers - 1)), kLongestString)
+        EXPECT_LE(LongestVariable(FrameworkEnvironment(gang, WorkerIndex(workers - 1))),
+                  kLongestString)
             << c.name << " " << workers;
       }
     }
@@ -120,7 +121,7 @@ TEST(HostFileTest, TheMostOfTensorFlowIsExact) {
     ASSERT_TRUE(why) << name;
     EXPECT_NE(why->find("enough for " + std::to_string(most) + " with"), std::string::npos) << *why;
     const Gang gang = GangOf(too_many);
-    EXPECT_EQ(LongestVariable(FrameworkEnvironment(gang, most)),
+    EXPECT_EQ(LongestVariable(FrameworkEnvironment(gang, WorkerIndex(most))),
               framework::TensorFlowConfigBytes(too_many, most + 1));
     EXPECT_GT(framework::TensorFlowConfigBytes(too_many, most + 1), kLongestString);
   }
@@ -167,16 +168,16 @@ TEST(HostFileTest, ThePodMakesTheSameFile) {
 TEST(HostFileTest, WhereItFitsPodsHaveNoMoreContainers) {
   const api::TrainingJob job = Job(kCases[3].framework, 1'024, "llama");
   ASSERT_FALSE(MakesHostFileInPod(job));
-  EXPECT_FALSE(MakePod(GangOf(job), 0)["spec"].contains("initContainers"));
+  EXPECT_FALSE(MakePod(GangOf(job), WorkerIndex{0})["spec"].contains("initContainers"));
   EXPECT_EQ(MakeConfigMap(GangOf(job))["data"]["hostfile"], HostFile(job));
 }
 
 TEST(HostFileTest, OnlyThePodsThatReadItMakeIt) {
   const api::TrainingJob mpi = Job(kCases[3].framework, kMostWorkers, "llama");
   const api::TrainingJob deep_speed = Job(kCases[2].framework, kMostWorkers, std::string(40, 'a'));
-  EXPECT_TRUE(MakePod(GangOf(mpi), 0)["spec"].contains("initContainers"));
-  EXPECT_FALSE(MakePod(GangOf(mpi), 1)["spec"].contains("initContainers"));
-  const Json spec = MakePod(GangOf(deep_speed), 1)["spec"];
+  EXPECT_TRUE(MakePod(GangOf(mpi), WorkerIndex{0})["spec"].contains("initContainers"));
+  EXPECT_FALSE(MakePod(GangOf(mpi), WorkerIndex{1})["spec"].contains("initContainers"));
+  const Json spec = MakePod(GangOf(deep_speed), WorkerIndex{1})["spec"];
   Json fill = spec["initContainers"][0];
   fill.erase("env");
   EXPECT_EQ(fill, Json::parse(R"({

@@ -68,8 +68,8 @@ TEST(MpiTest, HydraIsReachedAtThePodsOwnAddress) {
 
 TEST(MpiTest, WorkerZeroRunsTheLauncherAndTheOthersServeIt) {
   const api::TrainingJob job = Job("{}");
-  const Json launcher = MakePod(GangOf(job), 0)["spec"]["containers"];
-  const Json worker = MakePod(GangOf(job), 1)["spec"]["containers"];
+  const Json launcher = MakePod(GangOf(job), WorkerIndex{0})["spec"]["containers"];
+  const Json worker = MakePod(GangOf(job), WorkerIndex{1})["spec"]["containers"];
   EXPECT_EQ(launcher[1]["command"], Json::array({"mpirun"}));
   EXPECT_EQ(launcher[1]["args"], Json::array({"train"}));
   EXPECT_EQ(worker[1]["command"], Json::parse(R"(["/bin/sh", "/etc/weft/worker"])"));
@@ -79,7 +79,8 @@ TEST(MpiTest, WorkerZeroRunsTheLauncherAndTheOthersServeIt) {
 
 TEST(MpiTest, KeysAreMountedBesideTheFilesForTheirOwnerAlone) {
   const api::TrainingJob job = Job("{}");
-  EXPECT_EQ(MakePod(GangOf(job), 1)["spec"]["volumes"][0], Json::parse(R"json({"name": "weft",
+  EXPECT_EQ(MakePod(GangOf(job), WorkerIndex{1})["spec"]["volumes"][0],
+            Json::parse(R"json({"name": "weft",
     "projected": {"defaultMode": 365, "sources": [
       {"configMap": {"name": "x-1-weft"}},
       {"secret": {"name": "x-1-weft-p1", "items": [
@@ -99,7 +100,7 @@ TEST(MpiTest, TheSecretIsThePlacementsByItsName) {
   Gang gang = GangOf(job);
   gang.placement_uid = "0123abcd-4567-89ef";
   EXPECT_EQ(MakeSshSecret(gang, {"PEM", "ecdsa AAAA"})["metadata"]["name"], "x-1-weft-0123abcd");
-  const Json sources = MakePod(gang, 1)["spec"]["volumes"][0]["projected"]["sources"];
+  const Json sources = MakePod(gang, WorkerIndex{1})["spec"]["volumes"][0]["projected"]["sources"];
   EXPECT_EQ(sources[0]["configMap"]["name"], "x-1-weft");
   EXPECT_EQ(sources[1]["secret"]["name"], "x-1-weft-0123abcd");
 }

@@ -39,7 +39,7 @@ Gang GangOf(const api::TrainingJob& job, std::int64_t attempt) {
 
 TEST(MakePodTest, NamesAndHostNamesSortAsRanksDo) {
   const api::TrainingJob job = Job("{}");
-  const Json pod = MakePod(GangOf(job, 3), 7);
+  const Json pod = MakePod(GangOf(job, 3), WorkerIndex{7});
   EXPECT_EQ(pod["metadata"]["name"], "llama-3-07");
   EXPECT_EQ(pod["spec"]["hostname"], "llama-07");
   EXPECT_EQ(pod["spec"]["subdomain"], "llama");
@@ -48,14 +48,14 @@ TEST(MakePodTest, NamesAndHostNamesSortAsRanksDo) {
 
 TEST(MakePodTest, CarriesItsOwnLabelsWhateverTheTemplateSays) {
   const api::TrainingJob job = Job("{}");
-  const Json labels = MakePod(GangOf(job, 3), 7)["metadata"]["labels"];
+  const Json labels = MakePod(GangOf(job, 3), WorkerIndex{7})["metadata"]["labels"];
   EXPECT_EQ(labels, Json::parse(R"({"app": "x", "weft.dev/job-name": "llama",
     "weft.dev/job-uid": "u1", "weft.dev/attempt": "3", "weft.dev/worker-index": "7"})"));
 }
 
 TEST(MakePodTest, APodWithoutAffinityIsTiedByOneTerm) {
   const api::TrainingJob job = Job("{}");
-  const Json pod = MakePod(GangOf(job, 1), 7);
+  const Json pod = MakePod(GangOf(job, 1), WorkerIndex{7});
   EXPECT_EQ(pod["spec"]["affinity"], Json::parse(R"({"nodeAffinity": {
     "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
       {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n7"]}]}]}}})"));
@@ -66,7 +66,7 @@ TEST(MakePodTest, EveryTermOfTheTemplateIsTied) {
     "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
       {"matchExpressions": [{"key": "a", "operator": "Exists"}]},
       {"matchExpressions": [{"key": "b", "operator": "Exists"}]}]}}}})");
-  const Json pod = MakePod(GangOf(job, 1), 0);
+  const Json pod = MakePod(GangOf(job, 1), WorkerIndex{0});
   const Json& terms = pod["spec"]["affinity"]["nodeAffinity"]
                          ["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"];
   ASSERT_EQ(terms.size(), 2U);
@@ -78,7 +78,7 @@ TEST(MakePodTest, EveryTermOfTheTemplateIsTied) {
 
 TEST(MakePodTest, TheTemplatesVariablesFollowWeftsOwn) {
   const api::TrainingJob job = Job("{}");
-  const Json pod = MakePod(GangOf(job, 2), 3);
+  const Json pod = MakePod(GangOf(job, 2), WorkerIndex{3});
   const Json& env = pod["spec"]["containers"][0]["env"];
   EXPECT_EQ(env.back(), (Json{{"name", "OWN"}, {"value", "$(WEFT_NODE)"}}));
   Json values = Json::object();
@@ -93,7 +93,7 @@ TEST(MakePodTest, TheTemplatesVariablesFollowWeftsOwn) {
 
 TEST(MakePodTest, FilesAndSharedMemoryAreInEveryContainer) {
   const api::TrainingJob job = Job(R"({"initContainers": [{"name": "fetch", "image": "i"}]})");
-  const Json spec = MakePod(GangOf(job, 2), 3)["spec"];
+  const Json spec = MakePod(GangOf(job, 2), WorkerIndex{3})["spec"];
   EXPECT_EQ(spec["volumes"],
             Json::parse(R"([{"name": "weft", "configMap": {"name": "llama-2-weft"}},
     {"name": "weft-shm", "emptyDir": {"medium": "Memory"}}])"));
@@ -110,7 +110,7 @@ TEST(MakePodTest, SharedMemoryIsHalfOfWhatThePodMayUseAndTheTemplatesOwnStays) {
      "resources": {"limits": {"nvidia.com/gpu": 8, "memory": "3Gi"}}},
     {"name": "loader", "image": "i", "resources": {"limits": {"memory": "1Gi"}},
      "volumeMounts": [{"name": "own", "mountPath": "/dev/shm"}]}]})");
-  const Json spec = MakePod(GangOf(job, 1), 0)["spec"];
+  const Json spec = MakePod(GangOf(job, 1), WorkerIndex{0})["spec"];
   EXPECT_EQ(spec["volumes"][1]["emptyDir"]["sizeLimit"], "2147483648");
   EXPECT_EQ(spec["containers"][1]["volumeMounts"].size(), 2U);
   EXPECT_EQ(spec["containers"][1]["volumeMounts"][0]["name"], "own");
@@ -120,7 +120,7 @@ TEST(MakePodTest, TemplateVariablesOverrideTheFabrics) {
   const api::TrainingJob job = Job("{}");
   Gang gang = GangOf(job, 1);
   gang.fabric = {{"OWN", "theirs"}, {"NCCL_CROSS_NIC", "0"}};
-  const Json env = MakePod(gang, 0)["spec"]["containers"][0]["env"];
+  const Json env = MakePod(gang, WorkerIndex{0})["spec"]["containers"][0]["env"];
   EXPECT_EQ(env.back(), (Json{{"name", "OWN"}, {"value", "$(WEFT_NODE)"}}));
   EXPECT_EQ(env[env.size() - 2], (Json{{"name", "NCCL_CROSS_NIC"}, {"value", "0"}}));
 }

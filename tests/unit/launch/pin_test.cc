@@ -21,7 +21,7 @@ Json PatchOf(const char* spec) {
                        {"spec", Json::parse(spec)}};
   const auto pod = api::DecodePod(object, "test");
   EXPECT_TRUE(pod) << pod.error().message;
-  return UngatePatch(*pod, {.placement_uid = "u1", .worker = 3, .node = "n7"});
+  return UngatePatch(*pod, {.placement_uid = "u1", .worker = WorkerIndex{3}, .node = "n7"});
 }
 
 struct Case {

@@ -38,7 +38,7 @@ Json TriedOf(const api::TrainingJob& job) {
   Gang gang;
   gang.job = &job;
   gang.nodes = {"none"};
-  Json pod = MakePod(gang, 0);
+  Json pod = MakePod(gang, WorkerIndex{0});
   pod["spec"]["priority"] = 7;
   pod["spec"]["priorityClassName"] = "training";
   pod["spec"]["containers"][0]["resources"]["requests"] = {{"cpu", "4"}};  // of a LimitRange
@@ -87,7 +87,7 @@ TEST(MakeWorkloadTest, PodsGetWhatTheirQuotaAdds) {
       "name": "gpus", "clusterQueue": "all", "workload": "trainingjob-llama-1",
       "nodeSelector": {"gpu": "h100"}, "annotations": {"a": "1"}, "labels": {"l": "2"},
       "tolerations": [{"key": "own"}, {"key": "gpu", "operator": "Exists"}]})"));
-  const Json pod = MakePod(gang, 0);
+  const Json pod = MakePod(gang, WorkerIndex{0});
   EXPECT_EQ(pod["spec"]["nodeSelector"], Json::parse(R"({"own": "1", "gpu": "h100"})"));
   EXPECT_EQ(pod["spec"]["tolerations"],
             Json::parse(R"([{"key": "own"}, {"key": "gpu", "operator": "Exists"}])"));

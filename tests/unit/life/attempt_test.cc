@@ -31,7 +31,7 @@ void Silence(api::Pod&, const std::string&) {}
 void Bind(JobWorld& world, std::size_t pod) {
   for (const auto& placement : world.placements) {
     const auto worker = WorkerLabel(world.pods.at(pod)->meta);
-    world.pods.at(pod)->node_name = placement->nodes.at(*worker);
+    world.pods.at(pod)->node_name = placement->nodes.at(worker->Raw());
   }
 }
 

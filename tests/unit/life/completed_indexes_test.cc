@@ -10,8 +10,8 @@ namespace {
 TEST(CompletedIndexesTest, ReadsWhatItWrites) {
   std::mt19937 random(1);
   for (int i = 0; i < 2'000; ++i) {
-    std::vector<bool> succeeded(1 + random() % 40);
-    for (std::size_t w = 0; w < succeeded.size(); ++w) succeeded[w] = random() % 3 != 0;
+    ByWorker<bool> succeeded(1 + random() % 40);
+    for (const WorkerIndex w : succeeded.Indices()) succeeded[w] = random() % 3 != 0;
     const std::string text = IndexesText(succeeded);
     ASSERT_EQ(ParseIndexes(text, static_cast<std::uint32_t>(succeeded.size())), succeeded) << text;
   }
@@ -25,12 +25,12 @@ TEST(CompletedIndexesTest, WritesTheFormOfAJob) {
 }
 
 TEST(CompletedIndexesTest, LeavesOutWhatIsMalformedOrNoWorker) {
-  const std::vector<bool> none(4, false);
+  const ByWorker<bool> none(4, false);
   for (const char* text :
        {"", ",", "-", "4", "3-4", "2-1", "x", "1-", "-1", "99999999999", "0x1"}) {
     EXPECT_EQ(ParseIndexes(text, 4), none) << text;
   }
-  EXPECT_EQ(ParseIndexes("x,2,", 4), (std::vector<bool>{false, false, true, false}));
+  EXPECT_EQ(ParseIndexes("x,2,", 4), (ByWorker<bool>{false, false, true, false}));
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ class World {
       ASSERT_TRUE(cluster::IsGated(pod));
       pod.scheduling_gates.clear();
       pod.meta.annotations = {{kPlacementUidAnnotation, placement_.meta.uid},
-                              {cluster::kWorkerIndexLabel, std::to_string(one.worker)}};
+                              {cluster::kWorkerIndexLabel, std::to_string(one.worker.Raw())}};
       Schedule(pod);
     }
   }

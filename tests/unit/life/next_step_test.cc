@@ -122,14 +122,14 @@ class World {
   }
   void Do(const CreatePods& step) {
     trace.push_back("create " + std::to_string(step.workers.size()));
-    for (std::uint32_t worker : step.workers) {
+    for (const WorkerIndex worker : step.workers) {
       api::Pod pod;
       pod.meta.labels.Set(cluster::kAttemptLabel, std::to_string(step.attempt));
-      pod.meta.labels.Set(cluster::kWorkerIndexLabel, std::to_string(worker));
+      pod.meta.labels.Set(cluster::kWorkerIndexLabel, std::to_string(worker.Raw()));
       pod.meta.creation_timestamp = FormatTime(now);
       pod.phase = api::PodPhase::kPending;
-      const std::string& node = placements_.back().nodes[worker];
-      if (scheduler_binds || worker != 1) pod.node_name = node;
+      const std::string& node = placements_.back().nodes[worker.Raw()];
+      if (scheduler_binds || worker != WorkerIndex{1}) pod.node_name = node;
       if (pod.node_name.empty()) pod.unscheduled = "0/1 nodes are available";
       pods_.push_back(pod);
     }

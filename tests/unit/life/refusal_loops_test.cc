@@ -26,13 +26,14 @@ void PrintTo(const Loop& loop, std::ostream* out) { *out << loop.name; }
 // Every node refuses the gang's worker 7 by its kubelet.
 void Sicken(api::Pod& pod, const std::string& node) {
   pod.node_name = node;
-  pod.phase = WorkerLabel(pod.meta) == 7U ? api::PodPhase::kFailed : api::PodPhase::kRunning;
+  pod.phase =
+      WorkerLabel(pod.meta) == WorkerIndex{7} ? api::PodPhase::kFailed : api::PodPhase::kRunning;
   if (pod.phase == api::PodPhase::kFailed) pod.reason = "UnexpectedAdmissionError";
   pod.ready = true;
 }
 
 void RefuseOne(api::Pod& pod, const std::string& node) {
-  if (WorkerLabel(pod.meta) == 7U) {
+  if (WorkerLabel(pod.meta) == WorkerIndex{7}) {
     pod.unscheduled = "0/200 nodes are available";
     return;
   }
@@ -40,7 +41,7 @@ void RefuseOne(api::Pod& pod, const std::string& node) {
 }
 
 void BindHalf(api::Pod& pod, const std::string& node) {
-  if (WorkerLabel(pod.meta).value_or(0) % 2 == 0) pod.node_name = node;
+  if (WorkerLabel(pod.meta).value_or(WorkerIndex{0}).Raw() % 2 == 0) pod.node_name = node;
 }
 
 void Crash(api::Pod& pod, const std::string& node) {

@@ -125,7 +125,7 @@ TEST(VerifyPlacementTest, NamesAWorkerBeyondTheReplicas) {
 
 TEST(ReadReportTest, TakesThePartsThatAreThere) {
   EXPECT_EQ(ReadReport("weft node a worker 3\nother\nweft rank 1 of 2\n"),
-            (PodReport{"", "a", 3U, {{1, 2}}}));
+            (PodReport{"", "a", WorkerIndex{3}, {{1, 2}}}));
 }
 
 }  // namespace

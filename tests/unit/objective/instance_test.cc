@@ -96,9 +96,9 @@ TEST(Instance, AtomsAreTheWorkersThatAGroupKeepsTogether) {
   for (const Tier t : {kSpine, kLeaf}) {
     const auto atoms = instance.hard_atoms(t);
     ASSERT_EQ(atoms.size(), 4u);
-    EXPECT_EQ(atoms[0], atoms[2]);
-    EXPECT_EQ(atoms[1], atoms[3]);
-    EXPECT_NE(atoms[0], atoms[1]);
+    EXPECT_EQ(atoms.Items()[0], atoms.Items()[2]);
+    EXPECT_EQ(atoms.Items()[1], atoms.Items()[3]);
+    EXPECT_NE(atoms.Items()[0], atoms.Items()[1]);
     EXPECT_EQ(instance.unit(t), 2u);
   }
   EXPECT_TRUE(instance.hard_atoms(kNode).empty());
@@ -132,8 +132,8 @@ TEST(Instance, PreferredGroupsMakeSoftAtomsAlone) {
   EXPECT_FALSE(instance.hard_atoms(kSpine).empty());
   const auto soft = instance.soft_atoms(kLeaf);
   ASSERT_EQ(soft.size(), 4u);
-  EXPECT_EQ(soft[0], soft[1]);
-  EXPECT_NE(soft[1], soft[2]);
+  EXPECT_EQ(soft.Items()[0], soft.Items()[1]);
+  EXPECT_NE(soft.Items()[1], soft.Items()[2]);
 }
 
 TEST(Instance, WithoutGroupsEveryWorkerIsItsOwnAtom) {
@@ -154,7 +154,7 @@ TEST(Instance, ASetThatSeveralGroupsPreferCountsOnceAtTheNarrowest) {
   const Instance instance = scene.Prepare();
   std::vector<std::pair<Tier, Numbers>> sets;
   for (const auto& set : instance.preferred_sets()) {
-    sets.push_back({set.tier, Numbers(set.workers.begin(), set.workers.end())});
+    sets.push_back({set.tier, testing::RawOf(set.workers)});
   }
   EXPECT_EQ(sets, (std::vector<std::pair<Tier, Numbers>>{
                       {kLeaf, {0, 1}}, {kLeaf, {0, 1, 2}}, {kSpine, {2, 3}}}));
@@ -175,17 +175,18 @@ TEST(Instance, TheHullIsTheNarrowestTierThatHoldsThePlacedWorkers) {
   const PlacementScene scene(testing::Spines({{{{8, 8}}, {{8}}}, {{{8}}}}, false), 4, 8);
   const Instance instance = scene.Prepare();
   struct Case {
-    std::vector<NodeIndex> nodes;
+    ByWorker<NodeIndex> nodes;
     Tier of_first_two, of_all;
   };
-  const Case cases[] = {{testing::NodesOf({0, 1, 2, 3}), kLeaf, Tier{0}},
+  const Case cases[] = {{testing::WorkersOn({0, 1, 2, 3}), kLeaf, Tier{0}},
                         {{NodeIndex{2}, NodeIndex{0}, kUnplaced, NodeIndex{1}}, kSpine, kSpine},
                         {{NodeIndex{3}, kUnplaced, NodeIndex{0}, kUnplaced}, kNode, Tier{0}},
                         {{NodeIndex{0}, NodeIndex{0}, kUnplaced, kUnplaced}, kNode, kNode},
                         {{kUnplaced, kUnplaced, kUnplaced, kUnplaced}, kNode, kNode}};
+  const std::vector<WorkerIndex> first_two = {WorkerIndex{0}, WorkerIndex{1}};
   for (const Case& c : cases) {
-    EXPECT_EQ(instance.HullOf(Numbers{0, 1}, c.nodes), c.of_first_two) << c.nodes[0].Raw();
-    EXPECT_EQ(instance.HullOfAll(c.nodes), c.of_all) << c.nodes[0].Raw();
+    EXPECT_EQ(instance.HullOf(first_two, c.nodes), c.of_first_two) << c.nodes.front().Raw();
+    EXPECT_EQ(instance.HullOfAll(c.nodes), c.of_all) << c.nodes.front().Raw();
   }
 }
 

@@ -28,7 +28,7 @@ struct Scene {
   }
 
   Candidate At(const std::vector<std::string>& names) const {
-    std::vector<NodeIndex> nodes;
+    ByWorker<NodeIndex> nodes;
     for (const std::string& name : names) nodes.push_back(cluster.node(name));
     return Evaluate(Instance(cluster.claims, request, graph), std::move(nodes));
   }
@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(Levels, WhyWorseTest, ::testing::ValuesIn(kWorseCases),
 TEST(Levels, OfAPartialPlacementTheyAreBounds) {
   for (std::uint64_t seed = 1; seed <= weft::testing::Instances(200); ++seed) {
     testing::RandomInstance random = testing::MakeRandomInstance(seed, {});
-    if (seed % 2 == 0) random.request.previous_nodes = testing::NodesOf({0});
+    if (seed % 2 == 0) random.request.previous_nodes = testing::WorkersOn({0});
     const Instance instance(*random.claims, random.request, *random.graph);
     const placement::Placement placement =
         placement::Place(*random.claims, random.request, *random.graph);
@@ -89,8 +89,8 @@ TEST(Levels, OfAPartialPlacementTheyAreBounds) {
     if (plan == nullptr) continue;
     const Preferences preferences = Prefer(instance, plan->nodes);
     const TieBreakers ties = BreakTies(instance, plan->nodes);
-    std::vector<NodeIndex> part = plan->nodes;
-    for (std::size_t w = part.size(); w-- > 0;) {
+    ByWorker<NodeIndex> part = plan->nodes;
+    for (WorkerIndex w = part.EndIndex(); w-- > WorkerIndex{0};) {
       part[w] = kUnplaced;
       const Preferences least = Prefer(instance, part);
       for (std::size_t l = 0; l < kLevelsBeforeCost; ++l) {

@@ -207,7 +207,7 @@ TEST(PairCost, MissingRailsDoNotSlowTheScaleUpNetwork) {
 
 // Every pair once, by its weight alone.
 Int128 ByPairs(const PairCost& cost, const traffic::WorkerGraph& graph,
-               const std::vector<NodeIndex>& nodes) {
+               const ByWorker<NodeIndex>& nodes) {
   Int128 sum = 0;
   for (const traffic::Edge& edge : graph.edges()) {
     sum += static_cast<Int128>(edge.bytes) * cost.Weight(nodes[edge.a], nodes[edge.b]);
@@ -241,8 +241,8 @@ TEST(Cost, OfACliqueIsThatOfItsPairsInATreeAndBesideOne) {
     ASSERT_FALSE(scene.graph.cliques().empty());
     const PairCost cost(*scene.cluster.fabric, false);
     const std::uint32_t nodes = scene.cluster.fabric->node_count();
-    std::vector<NodeIndex> at(12);
-    for (std::uint32_t w = 0; w < 12; ++w) at[w] = NodeIndex{w * w % nodes};
+    ByWorker<NodeIndex> at;
+    for (std::uint32_t w = 0; w < 12; ++w) at.emplace_back(w * w % nodes);
     EXPECT_GT(Cost(cost, scene.graph, at), 0);
     EXPECT_EQ(Cost(cost, scene.graph, at), ByPairs(cost, scene.graph, at));
   }

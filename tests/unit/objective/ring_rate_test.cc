@@ -31,7 +31,7 @@ PlacementScene Scene(std::uint32_t workers, const traffic::Parallelism& parallel
 std::optional<std::uint32_t> Percent(const PlacementScene& scene,
                                      const std::vector<std::string>& names) {
   const Instance instance = scene.Prepare();
-  std::vector<fabric::NodeIndex> nodes;
+  ByWorker<fabric::NodeIndex> nodes;
   for (const std::string& name : names) {
     nodes.push_back(name == "-" ? kUnplaced : scene.cluster.node(name));
   }

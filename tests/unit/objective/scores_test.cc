@@ -81,7 +81,7 @@ struct Case {
   std::string name;
   testing::FabricShape shape;
   bool claims = false;
-  std::vector<NodeIndex> nodes;
+  ByWorker<NodeIndex> nodes;
   std::uint32_t per_worker = 2;
   std::vector<GroupFamily> families;
   std::string want;
@@ -140,7 +140,7 @@ Case TwoNodes(const char* name, int accelerators, const std::string& uplink) {
   return {name,
           testing::Spines({{{{accelerators}}, {{accelerators}}}}, true, accelerators),
           false,
-          testing::NodesOf({0, 1}),
+          testing::WorkersOn({0, 1}),
           1,
           {Ring(Axis::kData, 2, 10, {0, 1})},
           "spans spine:1 leaf:2 nvlink:2 node:2\n"
@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"RingsRunInsideWorkersAndAcrossLeaves",
          TwoLeaves(),
          false,
-         testing::NodesOf({0, 1, 2, 3}),
+         testing::WorkersOn({0, 1, 2, 3}),
          2,
          {Ring(Axis::kTensor, 2, 100, {0, 1, 2, 3, 4, 5, 6, 7}),
           Ring(Axis::kData, 4, 10, {0, 2, 4, 6, 1, 3, 5, 7})},
@@ -176,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"AnUnclaimedScaleUpNetworkCarriesNothing",
          TwoLeavesUnclaimed(),
          false,
-         testing::NodesOf({0, 1, 2, 3}),
+         testing::WorkersOn({0, 1, 2, 3}),
          2,
          {Ring(Axis::kData, 4, 10, {0, 2, 4, 6, 1, 3, 5, 7})},
          "spans spine:1 leaf:2 nvlink:2 node:4\n"
@@ -188,7 +188,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"AClaimedScaleUpNetworkCarriesItsOwn",
          TwoLeavesUnclaimed(),
          true,
-         testing::NodesOf({0, 1, 2, 3}),
+         testing::WorkersOn({0, 1, 2, 3}),
          2,
          {Ring(Axis::kData, 4, 10, {0, 2, 4, 6, 1, 3, 5, 7})},
          "spans spine:1 leaf:2 nvlink:2 node:4\n"
@@ -202,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"ACrossingScaleUpNetworkTakesBytesOffTheLevels",
          CrossingLeaves(),
          false,
-         testing::NodesOf({0, 2, 1, 3}),
+         testing::WorkersOn({0, 2, 1, 3}),
          1,
          {Ring(Axis::kData, 4, 10, {0, 1, 2, 3})},
          "spans spine:1 leaf:2 nvlink:2 node:4\n"
@@ -217,7 +217,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"StagesExchangeWithTheirNeighbours",
          TwoLeaves(),
          false,
-         testing::NodesOf({0, 0, 2}),
+         testing::WorkersOn({0, 0, 2}),
          1,
          {Stages(3, {0, 1, 2}, {10, 20, 0})},
          "spans spine:1 leaf:2 nvlink:2 node:2\n"
@@ -230,7 +230,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"VirtualStagesJoinTheEnds",
          TwoLeaves(),
          false,
-         testing::NodesOf({0, 0, 1, 2}),
+         testing::WorkersOn({0, 0, 1, 2}),
          1,
          {Stages(4, {0, 1, 2, 3}, {30, 30, 10})},
          "spans spine:1 leaf:2 nvlink:2 node:3\n"
@@ -243,7 +243,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"TwoStagesAreBothEnds",
          TwoLeaves(),
          false,
-         testing::NodesOf({0, 1}),
+         testing::WorkersOn({0, 1}),
          1,
          {Stages(2, {0, 1}, {10, 20, 5})},
          "spans spine:1 leaf:1 nvlink:1 node:2\n"
@@ -257,7 +257,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"ExpertsSendToAllOthers",
          TwoLeaves(),
          false,
-         testing::NodesOf({0, 1, 2}),
+         testing::WorkersOn({0, 1, 2}),
          2,
          {AllToAll(4, 7, {0, 1, 2, 4})},
          "spans spine:1 leaf:2 nvlink:2 node:3\n"
@@ -275,7 +275,7 @@ INSTANTIATE_TEST_SUITE_P(
            return shape;
          }(),
          false,
-         testing::NodesOf({0, 2, 3}),
+         testing::WorkersOn({0, 2, 3}),
          2,
          {Ring(Axis::kData, 6, 7, {0, 1, 2, 3, 4, 5})},
          "spans node:3\n"
@@ -291,7 +291,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"FamiliesOfOneAxisShareItsTime",
          TwoLeaves(),
          false,
-         testing::NodesOf({0, 1}),
+         testing::WorkersOn({0, 1}),
          2,
          {Ring(Axis::kData, 2, 10, {0, 2, 1, 3}), Ring(Axis::kData, 2, 50, {0, 1, 2, 3})},
          "spans spine:1 leaf:1 nvlink:1 node:2\n"
@@ -303,14 +303,14 @@ INSTANTIATE_TEST_SUITE_P(
         {"AFamilyThatSendsNothingIsLeftOut",
          TwoLeaves(),
          false,
-         testing::NodesOf({0, 1}),
+         testing::WorkersOn({0, 1}),
          2,
          {Ring(Axis::kData, 2, 0, {0, 2, 1, 3})},
          "spans spine:1 leaf:1 nvlink:1 node:2\nflows\ncross 0\nuplink\nspread\ntime 0 fs"},
         {"WithoutAModelOnlySpansAreKnown",
          TwoLeaves(),
          false,
-         testing::NodesOf({0, 0, 3}),
+         testing::WorkersOn({0, 0, 3}),
          2,
          {},
          "spans spine:1 leaf:2 nvlink:2 node:2\nflows\ncross 0\nuplink\nspread\ntime 0 fs"},
@@ -356,9 +356,11 @@ struct Oracle {
   const fabric::Fabric& fabric;
   const PairCost& cost;
   const traffic::Traffic& traffic;
-  const std::vector<NodeIndex>& nodes;
+  const ByWorker<NodeIndex>& nodes;
 
-  NodeIndex NodeOf(traffic::RankIndex rank) const { return nodes[rank.Raw() / traffic.per_worker]; }
+  NodeIndex NodeOf(traffic::RankIndex rank) const {
+    return nodes[traffic::WorkerOf(rank, traffic.per_worker)];
+  }
 
   std::vector<Span> Spans() const {
     std::vector<Span> spans;
@@ -529,7 +531,7 @@ TEST(Score, AgreesWithAllPairsOfRanksOneByOne) {
       traffic.families.push_back(RandomFamily(draw, traffic.ranks));
     std::erase_if(traffic.families, [](const GroupFamily& f) { return f.amount == 0; });
     traffic::SeatGroups(traffic);
-    std::vector<NodeIndex> nodes(traffic.workers);
+    ByWorker<NodeIndex> nodes(traffic.workers);
     for (NodeIndex& node : nodes) node = NodeIndex{draw(0, cluster.fabric->node_count() - 1)};
     const Oracle oracle{*cluster.fabric, cost, traffic, nodes};
     ASSERT_EQ(Show(Score(cost, traffic, nodes)), Show(oracle.Run())) << "seed " << seed;
@@ -544,7 +546,7 @@ TEST(Score, SurvivesAmountsAtTheEndOf64Bits) {
   traffic.families.push_back(AllToAll(4, kSaturated, {0, 1, 2, 3}));
   traffic::SeatGroups(traffic);
   const Scores scores =
-      Score(PairCost(*cluster.fabric, false), traffic, testing::NodesOf({0, 1, 2, 3}));
+      Score(PairCost(*cluster.fabric, false), traffic, testing::WorkersOn({0, 1, 2, 3}));
   EXPECT_EQ(FormatInt128(scores.cross_node_bytes), "110680464442257309684");  // 12 x (2^63 - 1)
 }
 

@@ -17,14 +17,15 @@ Numbers Domains(const Seating& seating, fabric::Tier tier) {
 
 Numbers Seats(const Seating& seating, fabric::Tier tier) {
   Numbers seats;
-  for (std::uint32_t w = 0; w < seating.workers(); ++w) seats.push_back(seating.seat(w, tier));
+  for (const WorkerIndex w : Range<WorkerIndex>(seating.workers()))
+    seats.push_back(seating.seat(w, tier));
   return seats;
 }
 
 // Two leaves of two nodes in one spine.
 TEST(Seating, NumbersTheDomainsInUseByTheirFirstWorkers) {
   const testing::Cluster cluster = testing::MakeCluster(testing::Leaves({{8, 8}, {8, 8}}));
-  const auto nodes = testing::NodesOf({2, 0, 2, 3});
+  const auto nodes = testing::WorkersOn({2, 0, 2, 3});
   const Seating seating(*cluster.fabric, nodes);
   EXPECT_EQ(seating.node_tier(), fabric::Tier{3});
   EXPECT_EQ(seating.workers(), 4U);

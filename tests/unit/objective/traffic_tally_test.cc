@@ -44,7 +44,7 @@ TEST(Tally, AddsTheLatencyOfTheMessagesThatFollowEachOther) {
   traffic.families[0].messages = 6;
   traffic.families[1].messages = 100;
   traffic::SeatGroups(traffic);
-  const std::vector<NodeIndex> nodes = testing::NodesOf({0, 1});
+  const ByWorker<NodeIndex> nodes = testing::WorkersOn({0, 1});
   // Data: 1 MB at 40,000 fs a byte + 6 x 7 us; Tensor: 1 MB at 1,111 fs a byte + 100 x 1 us.
   EXPECT_DOUBLE_EQ(Score(PairCost(*fabric, false), traffic, nodes).communication_milliseconds,
                    (0.04 + 0.042) + (0.001111 + 0.1));
@@ -66,7 +66,7 @@ double PairInAScaleUpDomain(std::int64_t leaf_nanoseconds, std::int64_t scale_up
   traffic.families = {Ring(Axis::kData, 2, 1'000'000, {0, 1})};
   traffic.families.front().messages = 10;
   traffic::SeatGroups(traffic);
-  const std::vector<NodeIndex> nodes = testing::NodesOf({0, 1});
+  const ByWorker<NodeIndex> nodes = testing::WorkersOn({0, 1});
   return Score(PairCost(*fabric, claims), traffic, nodes).communication_milliseconds;
 }
 

@@ -39,8 +39,8 @@ TEST(Units, BetweenThemEveryPairOfExpertsCrosses) {
   ASSERT_EQ(graph.cliques().size(), 2U);
   const Units units = MakeUnits(Shape{32}, Shape{8}, 32);
   std::vector<std::string> text;
-  for (const traffic::Edge& edge : TrafficBetween(graph, units.of, units.EndIndex())) {
-    text.push_back(std::to_string(edge.a) + "-" + std::to_string(edge.b) + ": " +
+  for (const UnitEdge& edge : TrafficBetween(graph, units.of, units.EndIndex())) {
+    text.push_back(std::to_string(edge.a.Raw()) + "-" + std::to_string(edge.b.Raw()) + ": " +
                    std::to_string(edge.bytes));
   }
   EXPECT_EQ(text, (std::vector<std::string>{"0-1: 13800", "0-3: 1000", "1-2: 1000", "2-3: 13800"}));

@@ -29,7 +29,7 @@ PlacementScene Ring(const testing::FabricShape& shape, std::uint32_t workers) {
 
 Shares At(const PlacementScene& scene, const std::vector<std::string>& names) {
   const Instance instance = scene.Prepare();
-  std::vector<fabric::NodeIndex> nodes;
+  ByWorker<fabric::NodeIndex> nodes;
   for (const std::string& name : names) {
     nodes.push_back(name == "-" ? kUnplaced : scene.cluster.node(name));
   }

@@ -40,7 +40,7 @@ Cluster Tree(bool scale_up, fabric::ScaleUpRequires needs = fabric::ScaleUpRequi
 
 struct Case {
   std::int64_t workers, tensor, pipeline;
-  std::vector<NodeIndex> nodes;  // empty: in order
+  ByWorker<NodeIndex> nodes;  // empty: in order
   bool claims = false;
 };
 
@@ -81,7 +81,7 @@ TEST(PlacedNetworkTest, ADataGroupLeavesEachLeafOnce) {
 }
 
 TEST(PlacedNetworkTest, ARingThatGoesToAndFroLeavesItsLeafEachTime) {
-  const std::vector<NodeIndex> to_and_fro = weft::testing::NodesOf({0, 4, 1, 5, 2, 6, 3, 7});
+  const ByWorker<NodeIndex> to_and_fro = weft::testing::WorkersOn({0, 4, 1, 5, 2, 6, 3, 7});
   const Path path = Of(Tree(false), {8, 8, 1, to_and_fro, false})[Axis::kData];
   ASSERT_EQ(path.crossings.size(), 1u);
   EXPECT_EQ(path.crossings[0].members, 4);
@@ -108,15 +108,16 @@ TEST(PlacedNetworkTest, ATorusCarriesARingAtItsRateOverTheHops) {
   FabricShape shape = weft::testing::TorusOf({8}, std::vector<bool>(8, true));
   shape.hop_femtoseconds_per_byte = 2'000;  // 500 GB/s
   const Cluster ring = MakeCluster(shape);
-  const auto torus = [&](const std::vector<NodeIndex>& nodes) {
+  const auto torus = [&](const ByWorker<NodeIndex>& nodes) {
     const Path path =
         Of(ring, {static_cast<std::int64_t>(nodes.size()), 8, 1, nodes, false})[Axis::kData];
     EXPECT_EQ(path.crossings.size(), 1u);
     return Gigabytes(path.crossings.front().bytes_per_second);
   };
-  EXPECT_NEAR(torus(weft::testing::NodesOf({0, 1, 2, 3, 4, 5, 6, 7})), 500 * kScaleUpEfficiency, 1);
-  EXPECT_NEAR(torus(weft::testing::NodesOf({0, 2, 4, 6})), 500 * kScaleUpEfficiency / 2, 1);
-  EXPECT_NEAR(torus(weft::testing::NodesOf({0, 1, 2, 3})), 500 * kScaleUpEfficiency / 3,
+  EXPECT_NEAR(torus(weft::testing::WorkersOn({0, 1, 2, 3, 4, 5, 6, 7})), 500 * kScaleUpEfficiency,
+              1);
+  EXPECT_NEAR(torus(weft::testing::WorkersOn({0, 2, 4, 6})), 500 * kScaleUpEfficiency / 2, 1);
+  EXPECT_NEAR(torus(weft::testing::WorkersOn({0, 1, 2, 3})), 500 * kScaleUpEfficiency / 3,
               1);  // 3 hops back
 }
 
@@ -130,13 +131,13 @@ TEST(PlacedNetworkTest, StagesSendEachOtherOverOneLine) {
 // The least members beside each other for each time that a ring leaves them, by tier; rank by rank.
 std::map<fabric::Tier, double> ByRank(const fabric::Fabric& fabric,
                                       const traffic::GroupFamily& family,
-                                      const std::vector<NodeIndex>& nodes, bool& shares_node) {
+                                      const ByWorker<NodeIndex>& nodes, bool& shares_node) {
   std::map<fabric::Tier, double> least;
   for (std::size_t g = 0; g < family.groups(); ++g) {
     std::vector<NodeIndex> ring;
     std::map<NodeIndex, double> ranks;
     for (const traffic::RankIndex rank : family.group(g)) {
-      const NodeIndex node = nodes[rank.Raw() / 8];
+      const NodeIndex node = nodes[traffic::WorkerOf(rank, 8)];
       if (ranks[node]++ == 0) ring.push_back(node);
     }
     shares_node = shares_node || ring.size() < family.group_size;
@@ -176,7 +177,7 @@ TEST(PlacedNetworkTest, IsWhatACountRankByRankGives) {
         traffic::ComputeTraffic(traffic::Model{layout.model, {}}, layout.parallelism,
                                 static_cast<std::uint32_t>(workers), 8);
     ASSERT_TRUE(traffic) << traffic.error().message;
-    std::vector<NodeIndex> nodes;
+    ByWorker<NodeIndex> nodes;
     while (std::ssize(nodes) < workers) {
       const auto node = NodeIndex::Of(random.Below(16));
       if (!alone || std::find(nodes.begin(), nodes.end(), node) == nodes.end()) {

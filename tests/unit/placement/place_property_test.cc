@@ -30,13 +30,15 @@ using objective::Preferences;
 using ::weft::testing::MakeRandomInstance;
 using ::weft::testing::RandomInstance;
 
-using Nodes = std::vector<NodeIndex>;
+using Nodes = ByWorker<NodeIndex>;
+using Bytes = ByWorker<ByWorker<Int128>>;
 
 // T{i,j} straight from the families of ranks.
-std::vector<std::vector<Int128>> Matrix(const traffic::Traffic& traffic) {
-  std::vector<std::vector<Int128>> matrix(traffic.workers, std::vector<Int128>(traffic.workers, 0));
+Bytes Matrix(const traffic::Traffic& traffic) {
+  Bytes matrix(traffic.workers, ByWorker<Int128>(traffic.workers, 0));
   const auto send = [&](traffic::RankIndex from, traffic::RankIndex to, std::int64_t bytes) {
-    const std::uint32_t a = from.Raw() / traffic.per_worker, b = to.Raw() / traffic.per_worker;
+    const WorkerIndex a = traffic::WorkerOf(from, traffic.per_worker);
+    const WorkerIndex b = traffic::WorkerOf(to, traffic.per_worker);
     if (a != b) matrix[std::min(a, b)][std::max(a, b)] += bytes;
   };
   for (const auto& family : traffic.families) {
@@ -78,7 +80,7 @@ class Oracle {
                        .cap = instance.request.workers},
                       slots_);
     nodes_.resize(instance.request.workers);
-    Enumerate(0);
+    Enumerate(WorkerIndex{0});
   }
 
   bool any() const { return !answers_.empty(); }
@@ -100,14 +102,14 @@ class Oracle {
   bool SameDomain(Tier tier, NodeIndex a, NodeIndex b) const {
     return fabric_.domains(tier).of_node[a] == fabric_.domains(tier).of_node[b];
   }
-  bool Together(Tier tier, std::span<const std::uint32_t> workers) const {
-    return std::all_of(workers.begin(), workers.end(), [&](std::uint32_t w) {
+  bool Together(Tier tier, std::span<const WorkerIndex> workers) const {
+    return std::all_of(workers.begin(), workers.end(), [&](WorkerIndex w) {
       return SameDomain(tier, nodes_[w], nodes_[workers.front()]);
     });
   }
 
-  void Enumerate(std::uint32_t worker) {
-    if (worker == nodes_.size()) return Record();
+  void Enumerate(WorkerIndex worker) {
+    if (worker == nodes_.EndIndex()) return Record();
     for (const NodeIndex n : Range<NodeIndex>(fabric_.node_count())) {
       if (slots_[n] == 0) continue;
       --slots_[n];
@@ -119,8 +121,8 @@ class Oracle {
 
   void Record() {
     const objective::Request& request = instance_.request;
-    std::vector<std::uint32_t> all(nodes_.size());
-    for (std::uint32_t w = 0; w < all.size(); ++w) all[w] = w;
+    std::vector<WorkerIndex> all;
+    for (const WorkerIndex w : nodes_.Indices()) all.push_back(w);
     if (request.required && !Together(*request.required, all)) return;
     Preferences preferences{};
     if (request.preferred) {
@@ -128,7 +130,7 @@ class Oracle {
       while (!Together(tier, all)) --tier;
       preferences[objective::kLevelsWider] = *request.preferred - tier;
     }
-    std::set<std::vector<std::uint32_t>> missed;
+    std::set<std::vector<WorkerIndex>> missed;
     for (const auto& group : request.groups) {
       for (std::size_t s = 0; s < group.sets.size(); ++s) {
         if (group.required && !Together(*group.required, group.sets.set(s))) return;
@@ -139,8 +141,8 @@ class Oracle {
     }
     preferences[objective::kGroupsMissed] = static_cast<std::uint32_t>(missed.size());
     Int128 cost = 0;
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      for (std::size_t j = i + 1; j < nodes_.size(); ++j) {
+    for (const WorkerIndex i : nodes_.Indices()) {
+      for (WorkerIndex j = i + 1; j < nodes_.EndIndex(); ++j) {
         cost += matrix_[i][j] * pair_cost_.Weight(nodes_[i], nodes_[j]);
       }
     }
@@ -158,7 +160,7 @@ class Oracle {
     const Nodes& previous = instance_.request.previous_nodes;
     if (previous.empty()) return {};
     std::vector<std::uint32_t> moved = {0, 0};
-    for (std::size_t w = 0; w < nodes.size(); ++w) {
+    for (const WorkerIndex w : nodes.Indices()) {
       moved[0] += std::count(previous.begin(), previous.end(), nodes[w]) == 0 ? 1 : 0;
       moved[1] += previous[w] != nodes[w] ? 1 : 0;
     }
@@ -186,7 +188,8 @@ class Oracle {
         std::map<fabric::DomainIndex, std::pair<double, double>> parts;  // members, exits
         for (std::size_t k = 0; k < group.size(); ++k) {
           const auto domain = [&](traffic::RankIndex rank) {
-            return fabric_.domains(t).of_node[nodes[rank.Raw() / instance_.traffic.per_worker]];
+            return fabric_.domains(t)
+                .of_node[nodes[traffic::WorkerOf(rank, instance_.traffic.per_worker)]];
           };
           auto& [members, exits] = parts[domain(group[k])];
           ++members;
@@ -210,8 +213,8 @@ class Oracle {
       if (pair_cost_.TierWeight(t - 1) != pair_cost_.TierWeight(t)) continue;
       if (fabric_.domains(t).size() < 2) continue;
       Int128 all = 0, left = 0;
-      for (std::size_t i = 0; i < nodes.size(); ++i) {
-        for (std::size_t j = i + 1; j < nodes.size(); ++j) {
+      for (const WorkerIndex i : nodes.Indices()) {
+        for (WorkerIndex j = i + 1; j < nodes.EndIndex(); ++j) {
           all += matrix_[i][j];
           if (SameDomain(t, nodes[i], nodes[j])) continue;
           const Tier shared = fabric_.SharedTier(nodes[i], nodes[j]);
@@ -263,7 +266,7 @@ class Oracle {
   const RandomInstance& instance_;
   const fabric::Fabric& fabric_;
   objective::PairCost pair_cost_;
-  std::vector<std::vector<Int128>> matrix_;
+  Bytes matrix_;
   int tolerance_;
   fabric::ByNode<std::uint32_t> slots_;
   Nodes nodes_;

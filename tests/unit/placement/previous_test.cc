@@ -46,7 +46,7 @@ Int128 CostWithout(const weft::testing::RandomInstance& instance, const Plan& pl
   Int128 least = -1;
   for (const NodeIndex n : left.Indices()) {
     if (left[n] < displaced) continue;
-    std::vector<NodeIndex> nodes = plan.nodes;
+    ByWorker<NodeIndex> nodes = plan.nodes;
     std::replace(nodes.begin(), nodes.end(), lost, n);
     const objective::Candidate candidate = objective::Evaluate(prepared, std::move(nodes));
     if (candidate.preferences > plan.preferences) continue;
@@ -153,14 +153,14 @@ TEST(Previous, AWorkerWhoseNodeIsLostComesToTheOneFreeNode) {
   constexpr std::uint32_t kWorkers = 24;
   const testing::FreePerNode twelve(12, 8);
   testing::PlacementScene scene(testing::Leaves({{8}, twelve, twelve}), kWorkers, 8);
-  std::vector<NodeIndex> nodes;
+  ByWorker<NodeIndex> nodes;
   for (std::uint32_t w = 0; w < kWorkers; ++w) nodes.emplace_back(1 + (w + 5) % kWorkers);
-  scene.request.excluded = {nodes[6]};
-  nodes[6] = kUnplaced;
+  scene.request.excluded = {nodes[WorkerIndex{6}]};
+  nodes[WorkerIndex{6}] = kUnplaced;
   scene.request.previous_nodes = nodes;
   const auto plan = Solve(scene.cluster.claims, scene.request, scene.graph);
   ASSERT_TRUE(plan);
-  nodes[6] = NodeIndex{0};
+  nodes[WorkerIndex{6}] = NodeIndex{0};
   EXPECT_EQ(plan->nodes, nodes);
 }
 

@@ -54,7 +54,7 @@ TEST(BuildMapTest, TakesJobsRefusalsAndUplinksFromThePlan) {
   EXPECT_EQ(map.jobs[0].spans, "1 spine, 2 leaf, 3 node");
   EXPECT_EQ(map.jobs[1].name, "ns/half");
   EXPECT_EQ(map.jobs[1].cross_node, "-");
-  EXPECT_EQ(map.jobs[1].nodes, (std::vector<fabric::NodeIndex>{fabric::NodeIndex{0}}));
+  EXPECT_EQ(map.jobs[1].nodes, (ByWorker<fabric::NodeIndex>{fabric::NodeIndex{0}}));
   ASSERT_EQ(map.unplaced.size(), 1U);
   EXPECT_EQ(map.unplaced[0].name, "ns/late");
   EXPECT_EQ(map.unplaced[0].refusal.reason, "InsufficientCapacity");
@@ -154,7 +154,10 @@ const RangeCase kRanges[] = {{"NothingIsEmpty", {}, ""},
                              {"ARunIsFolded", {0, 1, 2, 3}, "0-3"},
                              {"RunsAndSinglesFollow", {0, 1, 4, 6, 7}, "0-1, 4, 6-7"}};
 class RangeTest : public ::testing::TestWithParam<RangeCase> {};
-TEST_P(RangeTest, FoldsRuns) { EXPECT_EQ(NumberRanges(GetParam().numbers), GetParam().text); }
+TEST_P(RangeTest, FoldsRuns) {
+  const auto& [name, numbers, text] = GetParam();
+  EXPECT_EQ(WorkerRanges({numbers.begin(), numbers.end()}), text) << name;
+}
 INSTANTIATE_TEST_SUITE_P(All, RangeTest, ::testing::ValuesIn(kRanges),
                          [](const auto& row) { return row.param.name; });
 

@@ -19,15 +19,16 @@ traffic::WorkerGraph GraphOf(std::vector<traffic::MeasuredAxis> bytes, std::uint
   return traffic::WorkerGraph(*traffic);
 }
 
-BytesByPeer BytesOf(const Adjacency& adjacency, std::uint32_t worker) {
+BytesByPeer BytesOf(const Adjacency& adjacency, WorkerIndex worker) {
   BytesByPeer bytes;
-  for (const traffic::Neighbour& peer : adjacency.of(worker)) bytes[peer.worker] += peer.bytes;
+  for (const traffic::Neighbour& peer : adjacency.of(worker))
+    bytes[peer.worker.Raw()] += peer.bytes;
   return bytes;
 }
 
 TEST(Adjacency, WithoutCliquesListsTheNeighbours) {
   const traffic::WorkerGraph graph = GraphOf({{Axis::kData, 1000}}, 32);
-  EXPECT_EQ(BytesOf(Adjacency(graph), 0), (BytesByPeer{{1, 1000}, {31, 1000}}));
+  EXPECT_EQ(BytesOf(Adjacency(graph), WorkerIndex{0}), (BytesByPeer{{1, 1000}, {31, 1000}}));
 }
 
 TEST(Adjacency, UnfoldsCliquesIntoPairsBesideTheNeighbours) {
@@ -42,7 +43,7 @@ TEST(Adjacency, UnfoldsCliquesIntoPairsBesideTheNeighbours) {
     }
     want[(worker + 1) % 32] += 1000;
     want[(worker + 31) % 32] += 1000;
-    EXPECT_EQ(BytesOf(adjacency, worker), want) << worker;
+    EXPECT_EQ(BytesOf(adjacency, WorkerIndex(worker)), want) << worker;
   }
 }
 

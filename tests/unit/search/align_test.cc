@@ -68,7 +68,7 @@ TEST(AlignShares, KeepsTheLeavesOfASpineTogether) {
 }
 
 // The bytes between workers that come before a cut and the others, pair by pair.
-Int128 Between(const traffic::WorkerGraph& graph, const std::vector<bool>& before) {
+Int128 Between(const traffic::WorkerGraph& graph, const ByWorker<bool>& before) {
   Int128 bytes = 0;
   for (const traffic::Edge& edge : graph.edges()) {
     if (before[edge.a] != before[edge.b]) bytes += edge.bytes;
@@ -90,14 +90,14 @@ TEST(CutsOf, AreTheBytesBetweenTheFirstWorkersAndTheOthers) {
         weft::testing::MakeLargeInstance(weft::testing::Family::kExpertsOnRacks, seed, kSizes);
     const traffic::WorkerGraph& graph = *random.graph;
     cliques += graph.cliques().size();
-    std::vector<std::uint32_t> walk(graph.workers());
-    std::iota(walk.begin(), walk.end(), 0U);
+    std::vector<WorkerIndex> walk(graph.workers());
+    std::iota(walk.begin(), walk.end(), WorkerIndex{0});
     std::rotate(walk.begin(), walk.begin() + static_cast<std::ptrdiff_t>(seed % walk.size()),
                 walk.end());
     std::reverse(walk.begin(), walk.begin() + static_cast<std::ptrdiff_t>(walk.size() / 2));
     const std::vector<Int128> cuts = CutsOf(graph, walk);
     ASSERT_EQ(cuts.size(), walk.size() + 1);
-    std::vector<bool> before(walk.size(), false);
+    ByWorker<bool> before(walk.size(), false);
     for (std::size_t x = 0; x <= walk.size(); ++x) {
       if (x > 0) before[walk[x - 1]] = true;
       EXPECT_TRUE(cuts[x] == Between(graph, before)) << random.what << ", cut " << x;

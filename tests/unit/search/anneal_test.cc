@@ -43,16 +43,15 @@ PlacementScene Scattered(std::uint32_t workers, std::int64_t stages, std::uint32
 }
 
 std::vector<traffic::Edge> EdgesOf(const Instance& instance) {
-  std::vector<objective::UnitIndex> each(instance.workers());
-  std::iota(each.begin(), each.end(), objective::UnitIndex{0});
-  return objective::TrafficBetween(instance.graph(), each,
-                                   objective::UnitIndex(instance.workers()));
+  ByWorker<WorkerIndex> each(instance.workers());
+  std::iota(each.begin(), each.end(), WorkerIndex{0});
+  return objective::TrafficBetween(instance.graph(), each, each.EndIndex());
 }
 
 Seats SeatsOfAll(const Instance& instance) {
   NodeIndex first{0};
   while (instance.slots()[first] == 0) ++first;
-  const std::vector<NodeIndex> nodes = {first};
+  const ByWorker<NodeIndex> nodes = {first};
   return {instance, nodes, NodeIndex{0}, instance.slots().EndIndex()};
 }
 
@@ -74,8 +73,8 @@ TEST(Seats, HaveTheHopsOfTheTorusAndTheNearestHostsBesideThem) {
       return seats.Hops(a, x) < seats.Hops(a, y);
     }));
   }
-  EXPECT_EQ(seats.SeatsOf(std::vector<NodeIndex>{seats.node(2), seats.node(2)}),
-            (std::vector<std::uint32_t>{2, 3}));
+  EXPECT_EQ(seats.SeatsOf(ByWorker<NodeIndex>{seats.node(2), seats.node(2)}),
+            (ByWorker<std::uint32_t>{2, 3}));
 }
 
 TEST(Strands, FollowEveryDigitAndKeepWhatHeavierDigitsJoinInClusters) {
@@ -85,9 +84,9 @@ TEST(Strands, FollowEveryDigitAndKeepWhatHeavierDigitsJoinInClusters) {
   ASSERT_EQ(digits.size(), 2U);
   std::uint32_t with_clusters = 0;
   for (const Strands& strands : digits) {
-    for (std::uint32_t w = 0; w < 32; ++w) {
-      const std::uint32_t next = strands.Along(w, 1);
-      if (next == Strands::kNone) continue;  // the end of a pipeline
+    for (const WorkerIndex w : Range<WorkerIndex>(32)) {
+      const WorkerIndex next = strands.Along(w, 1);
+      if (next == kNoWorker) continue;  // the end of a pipeline
       EXPECT_EQ(strands.Along(next, -1), w);
       EXPECT_EQ(strands.StepsTo(w, next, 1), 1);
       const auto peers = instance.graph().neighbours(w);
@@ -105,25 +104,25 @@ TEST(StrandMoves, GiveEveryWorkerASeatOfItsOwn) {
   const Instance instance = scene.Prepare();
   const Seats seats = SeatsOfAll(instance);
   const std::vector<Strands> digits = StrandsOf(instance, EdgesOf(instance));
-  Seating seating{{}, std::vector<std::uint32_t>(seats.size(), Seats::kNone)};
+  Seating seating{{}, std::vector<WorkerIndex>(seats.size(), kNoWorker)};
   for (std::uint32_t w = 0; w < 32; ++w) {
     seating.seat_of.push_back(2 * w);
-    seating.at[2 * w] = w;
+    seating.at[2 * w] = WorkerIndex(w);
   }
   StrandMoves moves(digits, seats, seating);
   SplitMix64 random(1);
   std::size_t most = 0, several = 0;
   for (int round = 0; round < 20'000; ++round) {
     const auto& proposed = moves.Propose(random);
-    for (const auto& move : proposed) seating.at[seating.seat_of[move.worker]] = Seats::kNone;
+    for (const auto& move : proposed) seating.at[seating.seat_of[move.worker]] = kNoWorker;
     for (const auto& move : proposed) {
-      ASSERT_EQ(seating.at[move.seat], Seats::kNone) << "a seat is given twice";
+      ASSERT_EQ(seating.at[move.seat], kNoWorker) << "a seat is given twice";
       seating.at[move.seat] = move.worker;
       seating.seat_of[move.worker] = move.seat;
     }
     most = std::max(most, proposed.size());
     several += proposed.size() > 1 ? 1 : 0;
-    for (std::uint32_t w = 0; w < 32; ++w) ASSERT_EQ(seating.at[seating.seat_of[w]], w);
+    for (const WorkerIndex w : Range<WorkerIndex>(32)) ASSERT_EQ(seating.at[seating.seat_of[w]], w);
   }
   EXPECT_GT(several, 5'000U);
   EXPECT_GT(most, 8U);

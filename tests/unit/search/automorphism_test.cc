@@ -33,8 +33,8 @@ struct Job {
 
   Orbit OrbitOf(std::size_t depth) const {
     const objective::Instance instance(cluster.claims, request, *graph);
-    Orbit order(request.workers);
-    std::iota(order.begin(), order.end(), 0U);
+    std::vector<WorkerIndex> order(request.workers);
+    std::iota(order.begin(), order.end(), WorkerIndex{0});
     const std::vector<std::int64_t> bytes = BytesBetween(*graph);
     Automorphisms automorphisms(instance, bytes, order);
     const auto orbit = automorphisms.Orbit(depth);
@@ -68,7 +68,7 @@ TEST(Automorphisms, OfExpertsAreAllPermutations) {
 TEST(Automorphisms, KeepGroupsTogether) {
   Job experts(traffic::Axis::kExpert, 4);
   objective::GroupConstraint group;
-  group.sets.workers = {0, 1, 2};
+  group.sets.workers = {WorkerIndex{0}, WorkerIndex{1}, WorkerIndex{2}};
   group.sets.begin = {0, 3};
   group.preferred = fabric::Tier{1};
   experts.request.groups = {group};

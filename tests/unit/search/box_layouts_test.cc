@@ -1,6 +1,7 @@
 #include "operator/search/box_layouts.h"
 
 #include <gtest/gtest.h>
+#include <array>
 
 #include <set>
 
@@ -55,8 +56,11 @@ std::string Layouts(const std::vector<DigitTraffic>& digits,
 
 TEST(TrafficByDigit, AddsUpTheLinesOfEachDigit) {
   // A grid of 2 x 3: vertex 3 is (1, 1). The last edge differs in both digits.
-  const std::vector<traffic::Edge> edges = {{0, 1, 10}, {0, 2, 5}, {1, 3, 4},
-                                            {2, 4, 6},  {4, 5, 1}, {0, 3, 7}};
+  std::vector<objective::UnitEdge> edges;
+  for (const auto& [a, b, bytes] : std::vector<std::array<std::uint32_t, 3>>{
+           {0, 1, 10}, {0, 2, 5}, {1, 3, 4}, {2, 4, 6}, {4, 5, 1}, {0, 3, 7}}) {
+    edges.push_back({objective::UnitIndex(a), objective::UnitIndex(b), bytes});
+  }
   const std::vector<std::uint32_t> grid = {2, 3};
   const std::vector<DigitTraffic> digits = TrafficByDigit(edges, grid);
   ASSERT_EQ(digits.size(), 2U);

@@ -26,7 +26,7 @@ Numbers SlotsOf(const Cells& cells) {
 
 // A ring of sixteen nodes, of which a job holds the first four; `most` cells.
 Cells OfRing(const Instance& instance, std::size_t most) {
-  const std::vector<NodeIndex> nodes = testing::NodesOf({0, 1, 2, 3});
+  const ByWorker<NodeIndex> nodes = testing::WorkersOn({0, 1, 2, 3});
   return Cells(instance, nodes, fabric::kOutside, most);
 }
 
@@ -67,7 +67,7 @@ TEST(Cells, OnATreeNodesOfOneDomainAreOneCell) {
 TEST(Cells, WhereNodesTakeSeveralWorkersEveryNodeIsACell) {
   const PlacementScene scene(testing::Leaves({{8, 4}, {2}}), 4, 2);
   const Instance instance = scene.Prepare();
-  const auto nodes = testing::NodesOf({0, 0, 1, 2});
+  const auto nodes = testing::WorkersOn({0, 0, 1, 2});
   const Cells cells(instance, nodes, fabric::kOutside, 100);
   EXPECT_EQ(SlotsOf(cells), (Numbers{4, 2, 1}));
   EXPECT_EQ(testing::RawOf(cells.of_worker()), (Numbers{0, 0, 1, 2}));
@@ -80,7 +80,7 @@ TEST(Cells, ThoseInUseAreKeptThenTheirNeighboursThenTheRoomiest) {
   const testing::FreePerSpine near = {{{8}}, {{8}}, {{8, 8}}}, far = {{{8, 8, 8}}};
   const PlacementScene scene(testing::Spines({near, far}, false), 1, 8);
   const Instance instance = scene.Prepare();
-  const auto nodes = testing::NodesOf({0});
+  const auto nodes = testing::WorkersOn({0});
   const auto kept = [&](std::size_t most) {
     return SlotsOf(Cells(instance, nodes, fabric::kOutside, most));
   };
@@ -93,17 +93,17 @@ TEST(Cells, ThoseInUseAreKeptThenTheirNeighboursThenTheRoomiest) {
 TEST(Cells, ThoseInUseAreKeptEvenIfTheyAreTooMany) {
   const PlacementScene scene(testing::Leaves({{8}, {8}, {8}, {8}}), 3, 8);
   const Instance instance = scene.Prepare();
-  const auto nodes = testing::NodesOf({0, 1, 2});
+  const auto nodes = testing::WorkersOn({0, 1, 2});
   EXPECT_EQ(Cells(instance, nodes, fabric::kOutside, 1).size(), 3U);
 }
 
 TEST(Cells, AWorkerThatStaysKeepsItsNodeAndOthersGetNodesThatWereUsedFirst) {
   const PlacementScene scene(testing::Leaves({{8, 8, 8}, {8, 8}}), 3, 8);
   const Instance instance = scene.Prepare();
-  const auto nodes = testing::NodesOf({1, 3, 4});
+  const auto nodes = testing::WorkersOn({1, 3, 4});
   const Cells cells(instance, nodes, fabric::kOutside, 100);
   const auto nodes_for = [&](const Numbers& cell_of) {
-    const std::vector<CellIndex> cell_of_worker(cell_of.begin(), cell_of.end());
+    const ByWorker<CellIndex> cell_of_worker(cell_of.begin(), cell_of.end());
     return testing::RawOf(cells.NodesFor(cell_of_worker));
   };
   EXPECT_EQ(nodes_for({0, 1, 1}), testing::RawOf(nodes));

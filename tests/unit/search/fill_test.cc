@@ -17,14 +17,16 @@ using Numbers = std::vector<std::uint32_t>;
 
 constexpr Tier kSpine{1}, kLeaf{2}, kNode{3};
 
-// Where the workers come to stand in the one spine, laid in `order` (0, 1, ... without one).
+// Where the workers come to stand in the one spine, laid in the order `given` (0, 1, ... without
+// one).
 std::string Filled(const PlacementScene& scene, fabric::ByTier<std::uint32_t> units = {1, 1, 1, 1},
-                   Numbers order = {}) {
+                   const Numbers& given = {}) {
   const objective::Instance instance = scene.Prepare();
   Rooms plain(instance, {1, 1, 1, 1}), rooms(instance, std::move(units));
+  std::vector<WorkerIndex> order(given.begin(), given.end());
   if (order.empty()) {
     order.resize(instance.workers());
-    std::iota(order.begin(), order.end(), 0U);
+    std::iota(order.begin(), order.end(), WorkerIndex{0});
   }
   const auto nodes = Filler(instance, plain).Fill(kSpine, fabric::DomainIndex{0}, order, rooms);
   return nodes ? scene.Show(*nodes) : "does not fit";

@@ -28,7 +28,7 @@ testing::FabricShape Single(const std::vector<testing::FreePerNode>& free) {
   return testing::Leaves(free, 1);
 }
 
-std::string Improved(const PlacementScene& scene, const std::vector<NodeIndex>& start,
+std::string Improved(const PlacementScene& scene, const ByWorker<NodeIndex>& start,
                      std::uint32_t steps = kSteps, Int128 enough = 0) {
   const Instance instance = scene.Prepare();
   const auto better = Improve(instance, Evaluate(instance, start), steps, enough);
@@ -54,7 +54,7 @@ TEST(Improve, LeavesWhatIsBest) {
 
 TEST(Improve, LeavesWhatIsGoodEnoughOrHasNoStepsLeft) {
   const PlacementScene scene = Pairs(Single({{1, 1}, {1, 1}}), 4);
-  const std::vector<NodeIndex> start = scene.At({"n0", "n2", "n1", "n3"});
+  const ByWorker<NodeIndex> start = scene.At({"n0", "n2", "n1", "n3"});
   const Int128 cost = Evaluate(scene.Prepare(), start).cost;
   EXPECT_EQ(Improved(scene, start, kSteps, cost), "no better");
   EXPECT_NE(Improved(scene, start, kSteps, cost - 1), "no better");
@@ -90,11 +90,11 @@ TEST(Improve, OfALargeJobLooksNearTheNeighbours) {
   const std::vector<testing::FreePerNode> leaves(8, testing::FreePerNode(16, 1));
   const PlacementScene scene = Pairs(Single(leaves), kWorkers);
   const Instance instance = scene.Prepare();
-  std::vector<NodeIndex> best(kWorkers);
-  for (std::uint32_t w = 0; w < kWorkers; ++w) best[w] = NodeIndex{w};
-  std::vector<NodeIndex> swapped = best;
-  std::swap(swapped[0], swapped[40]);
-  std::swap(swapped[63], swapped[100]);
+  ByWorker<NodeIndex> best;
+  for (std::uint32_t w = 0; w < kWorkers; ++w) best.emplace_back(w);
+  ByWorker<NodeIndex> swapped = best;
+  std::swap(swapped[WorkerIndex{0}], swapped[WorkerIndex{40}]);
+  std::swap(swapped[WorkerIndex{63}], swapped[WorkerIndex{100}]);
   const objective::Candidate start = Evaluate(instance, swapped);
   const auto better = Improve(instance, start, kSteps, 0);
   ASSERT_TRUE(better);
@@ -108,7 +108,7 @@ TEST(Improve, OfALargeJobWorkersOfOneLeafChangePlacesToo) {
   const PlacementScene scene = Pairs(testing::Leaves(leaves, 2), kWorkers);
   const Instance instance = scene.Prepare();
   // Of each four workers 0 and 2 stand on one node, 1 and 3 on the next of the same leaf.
-  std::vector<NodeIndex> crossed;
+  ByWorker<NodeIndex> crossed;
   for (std::uint32_t w = 0; w < kWorkers; ++w) crossed.emplace_back(w / 4 * 2 + w % 2);
   const auto better = Improve(instance, Evaluate(instance, crossed), kSteps, 0);
   ASSERT_TRUE(better);

@@ -32,7 +32,7 @@ struct Ring {
     graph.emplace(*traffic);
     instance.emplace(cluster.claims, request, *graph, objective::Options{});
     walk.resize(workers);
-    std::iota(walk.begin(), walk.end(), 0U);
+    std::iota(walk.begin(), walk.end(), WorkerIndex{0});
   }
 
   // Units by leaf that the knapsack chooses, leaves in tree order.
@@ -57,7 +57,7 @@ struct Ring {
   objective::Request request;
   std::optional<traffic::WorkerGraph> graph;
   std::optional<objective::Instance> instance;
-  std::vector<std::uint32_t> walk;
+  std::vector<WorkerIndex> walk;
 };
 
 using Counts = std::vector<std::uint32_t>;
@@ -153,8 +153,8 @@ TEST(Knapsack, NoOtherWayToFillTheLeavesIsCheaper) {
         {{traffic::Axis::kData, 1000}, {traffic::Axis::kPipeline, 700}}, parallelism);
     const objective::Instance instance = scene.Prepare();
     const Tree tree = Tree::OfLevels(instance, fabric::kOutside, fabric::DomainIndex{0});
-    Counts walk(workers);
-    std::iota(walk.begin(), walk.end(), 0U);
+    std::vector<WorkerIndex> walk(workers);
+    std::iota(walk.begin(), walk.end(), WorkerIndex{0});
     const RunPrices prices(scene.graph, tree, walk, 1);
     Counts none;
     const std::int64_t least = LeastCost(tree, prices, rooms, workers, none);
@@ -185,8 +185,8 @@ TEST(RunPrices, OfARunAreTheBytesThatLeaveIt) {
   ASSERT_EQ(scene.graph.cliques().size(), 2U);
   const objective::Instance instance = scene.Prepare();
   const Tree tree = Tree::OfLevels(instance, fabric::kOutside, fabric::DomainIndex{0});
-  std::vector<std::uint32_t> walk(32);
-  std::iota(walk.begin(), walk.end(), 0U);
+  std::vector<WorkerIndex> walk(32);
+  std::iota(walk.begin(), walk.end(), WorkerIndex{0});
   const std::int64_t one =
       200 * 32 * tree.step(fabric::Tier{2});  // one pair, for each of the walk's runs
 

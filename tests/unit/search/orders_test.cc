@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/placement_scene.h"
+#include "tests/support/raw_of.h"
 
 namespace weft::search {
 namespace {
@@ -23,7 +24,8 @@ struct WalkCase {
 class WalkTest : public ::testing::TestWithParam<WalkCase> {};
 
 TEST_P(WalkTest, VisitsEveryWorkerTileByTile) {
-  EXPECT_EQ(Walk(GetParam().grid, GetParam().nest, GetParam().digits), GetParam().want);
+  const auto& [name, grid, nest, digits, want] = GetParam();
+  EXPECT_EQ(testing::RawOf(Walk(grid, nest, digits)), want) << name;
 }
 
 const WalkCase kWalks[] = {
@@ -43,10 +45,11 @@ INSTANTIATE_TEST_SUITE_P(Table, WalkTest, ::testing::ValuesIn(kWalks),
                          [](const auto& row) { return row.param.name; });
 
 Numbers Together(PlacementScene& scene, std::vector<objective::GroupConstraint> groups,
-                 Numbers workers) {
+                 const Numbers& order) {
   scene.request.groups = std::move(groups);
+  std::vector<WorkerIndex> workers(order.begin(), order.end());
   KeepAtomsTogether(scene.Prepare(), workers);
-  return workers;
+  return testing::RawOf(workers);
 }
 
 TEST(KeepAtomsTogether, MovesWorkersNextToTheFirstOfTheirAtom) {

@@ -19,8 +19,8 @@ using weft::testing::Leaves;
 using weft::testing::MakeCluster;
 
 using Numbers = std::vector<std::uint32_t>;
-using CellOf = std::vector<CellIndex>;
-using UnitOf = std::vector<objective::UnitIndex>;
+using CellOf = ByWorker<CellIndex>;
+using UnitOf = ByWorker<objective::UnitIndex>;
 
 // A job whose workers, one a node, talk along the rings of a grid, on a cluster.
 struct Job {
@@ -60,7 +60,7 @@ TEST(Pulls, OfAnyBytesFitTheCellsWeights) {
   const Job job(MakeCluster(Leaves({{8, 8}, {8, 8}})), {2, 2}, kMany);
   UnitOf alone(4);
   std::iota(alone.begin(), alone.end(), objective::UnitIndex{0});
-  const auto nodes = testing::NodesOf({0, 1, 2, 3});
+  const auto nodes = testing::WorkersOn({0, 1, 2, 3});
   const Cells cells(*job.instance, nodes, fabric::kOutside, 16);
   const Pieces pieces(cells.of_worker(), alone);
   const Pulls pulls(*job.instance, pieces, cells);
@@ -78,7 +78,7 @@ TEST(Pulls, OfAnyBytesFitTheCellsWeights) {
 // Two pairs that stand across two leaves: no single worker can move, and whole units change places.
 TEST(Exchange, SwapsPiecesOfAnySize) {
   const Job job(MakeCluster(Leaves({{8, 8, 8, 8}, {8, 8, 8, 8}})), {2, 4}, 1'000'000);
-  const auto nodes = testing::NodesOf({0, 4, 1, 5, 2, 6, 3, 7});  // every pair is divided
+  const auto nodes = testing::WorkersOn({0, 4, 1, 5, 2, 6, 3, 7});  // every pair is divided
   const Cells cells(*job.instance, nodes, fabric::kOutside, 16);
   UnitOf alone(8);
   std::iota(alone.begin(), alone.end(), objective::UnitIndex{0});
@@ -89,7 +89,7 @@ TEST(Exchange, SwapsPiecesOfAnySize) {
   }
 
   // The ring of pairs 0 1 2 3 stands as 0 2 | 1 3: as pieces, two of them change places.
-  const auto apart = testing::NodesOf({0, 1, 4, 5, 2, 3, 6, 7});
+  const auto apart = testing::WorkersOn({0, 1, 4, 5, 2, 3, 6, 7});
   const Cells others(*job.instance, apart, fabric::kOutside, 16);
   const Numbers pair_of = {0, 0, 1, 1, 2, 2, 3, 3};
   Pieces pairs(others.of_worker(), UnitOf(pair_of.begin(), pair_of.end()));

@@ -65,7 +65,7 @@ TEST(ShortenRings, ASmallRingIsTheShortestThereIs) {
     if (plan == nullptr || !plan->exact) continue;
     ++compared;
     const objective::Instance instance = scene.Prepare();
-    std::vector<fabric::NodeIndex> nodes;
+    ByWorker<fabric::NodeIndex> nodes;
     for (fabric::NodeIndex n{0}; nodes.size() < 8; ++n) {
       if (instance.slots()[n] > 0) nodes.push_back(n);
     }
@@ -83,7 +83,7 @@ TEST(ShortenRings, LeavesOtherTrafficAlone) {
   const PlacementScene scene(
       shape, 16, 8, {{traffic::Axis::kPipeline, 1'000}, {traffic::Axis::kData, 3'000}}, two);
   const objective::Instance instance = scene.Prepare();
-  std::vector<fabric::NodeIndex> nodes;
+  ByWorker<fabric::NodeIndex> nodes;
   for (std::uint32_t n = 0; n < 16; ++n) nodes.emplace_back(n * 5 % 16);
   std::vector<objective::Candidate> candidates = {objective::Evaluate(instance, nodes)};
   ShortenRings(instance, 0, candidates);

@@ -41,7 +41,7 @@ TEST(Symmetry, NodesAreAlikeWithEqualSlotsAndUse) {
   shape.nodes[3].used = 8;
   PlacementScene scene(shape, 2, 4);
   EXPECT_EQ(Signatures(scene, kNode), "0 0 1 2 0");
-  scene.request.previous_nodes = testing::NodesOf({1});
+  scene.request.previous_nodes = testing::WorkersOn({1});
   EXPECT_EQ(Signatures(scene, kNode), "0 1 2 3 0");
 }
 

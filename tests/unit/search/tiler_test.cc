@@ -21,7 +21,7 @@ std::string Laid(const PlacementScene& scene, std::vector<TilingStep> steps) {
       objective::Tree::OfLevels(instance, fabric::kOutside, fabric::DomainIndex{0});
   Tiling tiling;
   tiling.walk.resize(instance.workers());
-  std::iota(tiling.walk.begin(), tiling.walk.end(), 0U);
+  std::iota(tiling.walk.begin(), tiling.walk.end(), WorkerIndex{0});
   tiling.steps = std::move(steps);
   const auto nodes = Tiler(instance, tree).Lay(tiling);
   return nodes ? scene.Show(*nodes) : "does not fit";

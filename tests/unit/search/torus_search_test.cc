@@ -199,7 +199,7 @@ TEST(TorusSearchTest, TheWorkersOfAHoleGoToTheNearestFreePlaces) {
       TorusCandidates(instance, fabric::kOutside, fabric::DomainIndex{0});
   ASSERT_FALSE(candidates.empty());
   for (const objective::Candidate& candidate : candidates) {
-    std::vector<NodeIndex> nodes = candidate.nodes;
+    std::vector<NodeIndex> nodes = candidate.nodes.Items();
     std::sort(nodes.begin(), nodes.end());
     EXPECT_TRUE(std::adjacent_find(nodes.begin(), nodes.end()) == nodes.end());
     for (const NodeIndex n : nodes) EXPECT_EQ(instance.slots()[n], 1U);

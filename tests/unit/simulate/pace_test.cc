@@ -44,15 +44,14 @@ struct PaceScene {
 TEST(Paces, AJobOfOneNodeUsesNoLink) {
   const PaceScene scene({8});
   const predict::Pace pace =
-      Paces(*scene.scenario->on)
-          .Of(scene.scenario->shapes[0], std::vector<NodeIndex>{NodeIndex{3}});
+      Paces(*scene.scenario->on).Of(scene.scenario->shapes[0], testing::WorkersOn({3}));
   EXPECT_EQ(pace.alone, 0);
   EXPECT_TRUE(pace.uses.empty());
 }
 
 TEST(Paces, InsideOneLeafAJobIsAsFastAloneAsAmongOthers) {
   const PaceScene scene({64});
-  std::vector<NodeIndex> nodes(8);
+  ByWorker<NodeIndex> nodes(8);
   std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
   const predict::Pace pace = Paces(*scene.scenario->on).Of(scene.scenario->shapes[0], nodes);
   EXPECT_GT(pace.alone, 0);
@@ -62,7 +61,7 @@ TEST(Paces, InsideOneLeafAJobIsAsFastAloneAsAmongOthers) {
 
 TEST(Paces, AcrossATaperedUplinkNeighboursCost) {
   const PaceScene scene({64});
-  const std::vector<NodeIndex> nodes = testing::NodesOf({0, 1, 2, 3, 16, 17, 18, 19});
+  const ByWorker<NodeIndex> nodes = testing::WorkersOn({0, 1, 2, 3, 16, 17, 18, 19});
   const predict::Pace pace = Paces(*scene.scenario->on).Of(scene.scenario->shapes[0], nodes);
   EXPECT_LT(pace.alone, pace.shared);
   ASSERT_EQ(pace.uses.size(), 2U);
@@ -92,7 +91,7 @@ TEST(Paces, ContentionNeverExceedsThePrediction) {
     std::size_t used = 0;
     for (std::uint32_t j = 0; j < scene.scenario->jobs.size(); ++j) {
       const Shape& shape = scene.scenario->shapes[scene.scenario->jobs[j].shape];
-      const std::vector<NodeIndex> nodes(
+      const ByWorker<NodeIndex> nodes(
           free.begin() + static_cast<std::ptrdiff_t>(used),
           free.begin() + static_cast<std::ptrdiff_t>(used + shape.workload.workers));
       used += nodes.size();

@@ -20,7 +20,7 @@ std::string Show(const SeatedGroups& seated) {
     text += (b == 0 ? "" : " ") + std::to_string(seated.groups(b)) + "x[";
     for (const Seat& seat : seated.seats(b)) {
       if (text.back() != '[') text += ' ';
-      text += std::to_string(seat.worker) + ":" + std::to_string(seat.ranks);
+      text += std::to_string(seat.worker.Raw()) + ":" + std::to_string(seat.ranks);
     }
     text += "]";
   }
@@ -68,7 +68,7 @@ TEST(SeatedGroups, SaysOfEveryMemberWhichWorkerHoldsIt) {
       seats += seated.seats(b).size();
       for (std::uint32_t g = 0; g < seated.groups(b); ++g) {
         for (const Seat& seat : seated.seats(b)) {
-          workers.insert(workers.end(), seat.ranks, seat.worker);
+          workers.insert(workers.end(), seat.ranks, seat.worker.Raw());
         }
       }
     }
@@ -86,7 +86,7 @@ TEST(SeatedGroups, DividesExactlyUpToTheLastRank) {
     for (const std::uint32_t rank : ranks) want.push_back(rank / per_worker);
     const SeatedGroups seated(RanksOf(ranks), 1, per_worker);
     for (std::size_t b = 0; b < seated.batches(); ++b) {
-      got.insert(got.end(), seated.groups(b), seated.seats(b)[0].worker);
+      got.insert(got.end(), seated.groups(b), seated.seats(b)[0].worker.Raw());
     }
     EXPECT_EQ(got, want) << per_worker;
   }

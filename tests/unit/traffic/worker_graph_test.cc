@@ -16,10 +16,12 @@ using testing::Degrees;
 using testing::Small;
 using testing::SmallExperts;
 
+// By the numbers of both workers.
 using Pairs = std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t>;
 
-void Send(Pairs& pairs, std::uint32_t from, std::uint32_t to, std::int64_t bytes) {
-  if (from != to && bytes > 0) pairs[{std::min(from, to), std::max(from, to)}] += bytes;
+void Send(Pairs& pairs, WorkerIndex from, WorkerIndex to, std::int64_t bytes) {
+  if (from == to || bytes <= 0) return;
+  pairs[{std::min(from, to).Raw(), std::max(from, to).Raw()}] += bytes;
 }
 
 // What each member sends, one rank and one peer at a time.
@@ -28,7 +30,7 @@ void SendAll(const GroupFamily& family, std::span<const RankIndex> group, std::u
   const std::size_t size = group.size();
   for (std::size_t k = 0; k < size; ++k) {
     const auto to = [&](std::size_t peer, std::int64_t bytes) {
-      Send(pairs, group[k].Raw() / per_worker, group[peer].Raw() / per_worker, bytes);
+      Send(pairs, WorkerOf(group[k], per_worker), WorkerOf(group[peer], per_worker), bytes);
     };
     if (family.pattern == Pattern::kRing) to((k + 1) % size, family.amount);
     if (family.pattern == Pattern::kAllToAll) {
@@ -70,7 +72,7 @@ Pairs Dense(const WorkerGraph& graph) {
 }
 
 void CheckInvariants(const WorkerGraph& graph, const std::string& what) {
-  std::vector<std::vector<std::pair<std::uint32_t, std::int64_t>>> lists(graph.workers());
+  ByWorker<std::vector<std::pair<WorkerIndex, std::int64_t>>> lists(graph.workers());
   const Edge* last = nullptr;
   for (const Edge& edge : graph.edges()) {
     EXPECT_LT(edge.a, edge.b) << what;
@@ -82,11 +84,11 @@ void CheckInvariants(const WorkerGraph& graph, const std::string& what) {
     lists[edge.a].emplace_back(edge.b, edge.bytes);
     lists[edge.b].emplace_back(edge.a, edge.bytes);
   }
-  for (std::uint32_t w = 0; w < graph.workers(); ++w) {
+  for (const WorkerIndex w : Range<WorkerIndex>(graph.workers())) {
     std::sort(lists[w].begin(), lists[w].end());
-    std::vector<std::pair<std::uint32_t, std::int64_t>> neighbours;
+    std::vector<std::pair<WorkerIndex, std::int64_t>> neighbours;
     for (const Neighbour& n : graph.neighbours(w)) neighbours.emplace_back(n.worker, n.bytes);
-    EXPECT_EQ(neighbours, lists[w]) << what << ", worker " << w;
+    EXPECT_EQ(neighbours, lists[w]) << what << ", worker " << w.Raw();
     std::vector<std::uint32_t> cliques;
     for (std::uint32_t c = 0; c < graph.cliques().size(); ++c) {
       for (const Seat& member : graph.cliques()[c].members) {
@@ -94,7 +96,7 @@ void CheckInvariants(const WorkerGraph& graph, const std::string& what) {
       }
     }
     const auto of = graph.cliques_of(w);
-    EXPECT_EQ(std::vector(of.begin(), of.end()), cliques) << what << ", worker " << w;
+    EXPECT_EQ(std::vector(of.begin(), of.end()), cliques) << what << ", worker " << w.Raw();
   }
 }
 
@@ -241,12 +243,12 @@ TEST(WorkerGraph, AWorkerIsOnceInACliqueOfSeveralOfItsRanks) {
   SeatGroups(traffic);
   const WorkerGraph graph(traffic);
   ASSERT_EQ(graph.cliques().size(), 1U);
-  std::uint32_t worker = 0;
+  WorkerIndex worker;
   for (const Seat& member : graph.cliques()[0].members) {
     EXPECT_EQ(member.worker, worker++);
     EXPECT_EQ(member.ranks, 2U);
   }
-  EXPECT_EQ(worker, 12U);
+  EXPECT_EQ(worker, WorkerIndex{12});
 }
 
 TEST(WorkerGraph, OfOneAxisHoldsItAlone) {

@@ -7,6 +7,7 @@
 #include "operator/traffic/worker_grid.h"
 #include "operator/traffic/worker_sets.h"
 #include "tests/support/models.h"
+#include "tests/support/raw_of.h"
 
 namespace weft::traffic {
 namespace {
@@ -18,7 +19,7 @@ using Set = std::vector<std::uint32_t>;
 std::vector<Set> Sets(const WorkerSets& sets) {
   std::vector<Set> all;
   for (std::size_t s = 0; s < sets.size(); ++s) {
-    all.emplace_back(sets.set(s).begin(), sets.set(s).end());
+    all.push_back(testing::RawOf(sets.set(s)));
   }
   return all;
 }
