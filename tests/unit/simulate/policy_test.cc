@@ -103,7 +103,7 @@ TEST_F(Baselines, AgreeWithBruteForceOnSmallFabrics) {
 TEST_F(Baselines, PackTakesPartlyUsedNodesFirst) {
   fabric::ByNode<std::uint32_t> slots(cluster_.fabric->node_count(), 2);
   slots[NodeIndex{7}] = slots[NodeIndex{20}] = 1;
-  EXPECT_EQ(PackNodes(*cluster_.fabric, slots, 3), testing::NodesOf({7, 20, 0}));
+  EXPECT_EQ(PackNodes(*cluster_.fabric, slots, 3), testing::WorkersOn({7, 20, 0}));
 }
 
 TEST_F(Baselines, SegmentsStayInsideOneBlock) {
