@@ -11,6 +11,7 @@
 
 #include "operator/api/inputs.h"
 #include "operator/api/pod.h"
+#include "operator/base/worker_index.h"
 #include "operator/cluster/note.h"
 #include "operator/fabric/claims.h"
 #include "operator/fabric/fabric.h"

@@ -11,6 +11,7 @@
 #include "operator/api/placement.h"
 #include "operator/api/pod.h"
 #include "operator/api/training_job.h"
+#include "operator/base/worker_index.h"
 
 namespace weft::cluster {
 

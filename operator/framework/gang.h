@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "operator/api/training_job.h"
+#include "operator/base/worker_index.h"
 
 namespace weft::framework {
 

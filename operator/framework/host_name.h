@@ -4,6 +4,7 @@
 #include <string>
 
 #include "operator/api/training_job.h"
+#include "operator/base/worker_index.h"
 
 namespace weft::framework {
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "operator/base/worker_index.h"
 #include "operator/framework/traits.h"
 
 namespace weft::framework {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "operator/base/worker_index.h"
 #include "operator/framework/gang.h"
 
 namespace weft::framework {

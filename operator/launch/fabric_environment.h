@@ -1,5 +1,6 @@
 #pragma once
 
+#include "operator/base/worker_index.h"
 #include "operator/fabric/fabric.h"
 #include "operator/launch/gang.h"
 

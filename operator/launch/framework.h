@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "operator/base/worker_index.h"
 #include "operator/launch/gang.h"
 
 namespace weft::launch {

@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "operator/base/worker_index.h"
 #include "operator/launch/gang.h"
 
 namespace weft::launch {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "operator/api/pod.h"
+#include "operator/base/worker_index.h"
 
 namespace weft::launch {
 

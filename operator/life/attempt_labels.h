@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "operator/api/meta.h"
+#include "operator/base/worker_index.h"
 
 namespace weft::life {
 

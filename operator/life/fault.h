@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "operator/base/worker_index.h"
 #include "operator/life/life.h"
 
 namespace weft::life {

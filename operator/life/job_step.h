@@ -9,6 +9,7 @@
 #include "operator/api/kueue.h"
 #include "operator/api/placement.h"
 #include "operator/api/pod.h"
+#include "operator/base/worker_index.h"
 #include "operator/life/job_status.h"
 
 namespace weft::life {

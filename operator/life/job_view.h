@@ -12,6 +12,7 @@
 #include "operator/api/training_job.h"
 #include "operator/base/refusal.h"
 #include "operator/base/timestamp.h"
+#include "operator/base/worker_index.h"
 #include "operator/life/node_state.h"
 
 namespace weft::life {

@@ -8,6 +8,7 @@
 
 #include "operator/api/pod.h"
 #include "operator/api/training_job.h"
+#include "operator/base/worker_index.h"
 
 namespace weft::life {
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "operator/base/worker_index.h"
 #include "operator/life/job_step.h"
 #include "operator/life/job_view.h"
 

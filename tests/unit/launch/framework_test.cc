@@ -85,7 +85,7 @@ class FrameworkTest : public testing::Test {
     gang_.job = &job_;
     gang_.attempt = 2;
     gang_.nodes.assign(12, "n");
-    gang_.levels = {{"leaf", {"l"}, std::vector<std::uint32_t>(12, 0), false},
+    gang_.levels = {{"leaf", {"l"}, ByWorker<std::uint32_t>(12, 0), false},
                     {"nvlink", {"a", "b"}, {0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1}, true}};
   }
   api::TrainingJob job_;

@@ -70,7 +70,7 @@ TEST(PlacementFileTest, IgnoresFilesThatAreNotOfThisGang) {
 // Pods are made from its levels; nodes are in the Placement too.
 TEST(PlacementFileTest, OmitsNodesThenLevelsThatExceedTheSizeLimit) {
   const api::TrainingJob job = Job(16'384);
-  Gang gang{&job, 1, "p1", std::vector<std::string>(16'384, std::string(42, 'n')), {}, {}, ""};
+  Gang gang{&job, 1, "p1", ByWorker<std::string>(16'384, std::string(42, 'n')), {}, {}, ""};
   gang.levels = {{"leaf", {}, {}, false}};
   for (std::uint32_t w = 0; w < 16'384; ++w) {
     gang.levels[0].domains.push_back(std::string(30, 'd'));
