@@ -16,6 +16,8 @@ constexpr std::array<const char*, 6> kFollowed = {
     "nodes", "trainingjobs.weft.dev",     "placements.weft.dev", "services",
     "pods",  "leases.coordination.k8s.io"};
 
+bool IsOfWeft(const Json& object) { return !LabelOf(object, "weft.dev/job-uid").empty(); }
+
 }  // namespace
 
 std::string Faults::RestoreEtcd() {
@@ -73,12 +75,12 @@ void World::Restore(std::uint64_t backup) {
     if (!there) spec["suspend"] = false;  // it had ended
     Repeat(kube::kTrainingJobs, *job, spec);
   }
-  for (const auto& [key, quota] : server_.All("resourcequotas")) {
-    if (!before["resourcequotas"].contains(key)) Repeat(kube::kResourceQuotas, *quota, {});
-  }
-  for (const auto& [key, service] : server_.All("services")) {
-    const bool of_weft = !LabelOf(*service, "weft.dev/job-uid").empty();
-    if (!of_weft && !before["services"].contains(key)) Repeat(kube::kServices, *service, {});
+  for (const kube::Resource* resource :
+       {&kube::kResourceQuotas, &kube::kServices, &kube::kPlacements, &kube::kPods}) {
+    for (const auto& [key, object] : server_.All(NameOf(*resource))) {
+      if (before[NameOf(*resource)].contains(key) || IsOfWeft(*object)) continue;
+      Repeat(*resource, *object, {});
+    }
   }
 }
 
