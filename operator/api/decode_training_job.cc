@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "operator/api/admission.h"
+#include "operator/api/conditions.h"
 #include "operator/api/decode.h"
 #include "operator/api/decode_framework.h"
 #include "operator/api/decode_model.h"
@@ -133,7 +134,10 @@ JobRecord DecodeRecord(const Field& status) {
 // The pod that counts is the one that admission makes of the template.
 void Admit(const Field& field, TrainingJob& job) {
   const std::optional<Admission> admission = DecodeAdmission(field);
-  if (!admission || admission->observed_generation != job.meta.generation) return;
+  // While the job has nodes, its pods are those of the generation that was tried.
+  const Condition* placed = FindCondition(job.conditions, "Placed");
+  const bool runs = placed != nullptr && placed->status == "True";
+  if (!admission || (admission->observed_generation != job.meta.generation && !runs)) return;
   if (admission->requests) job.pod.requests = *admission->requests;
   if (admission->node_selector) job.pod.node_selector = *admission->node_selector;
   if (admission->tolerations) job.pod.tolerations = *admission->tolerations;

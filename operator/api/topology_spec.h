@@ -12,6 +12,7 @@ namespace weft::api {
 struct GroupSpec {
   std::vector<traffic::Axis> axes;
   std::string required, preferred;  // level names; "" if absent
+  friend bool operator==(const GroupSpec&, const GroupSpec&) = default;
 };
 
 struct TopologySpec {
@@ -19,6 +20,7 @@ struct TopologySpec {
   std::optional<std::int64_t> wait_for_preferred_seconds;
   std::vector<GroupSpec> groups;
   bool compute_domain = false;  // computeDomain: Auto
+  friend bool operator==(const TopologySpec&, const TopologySpec&) = default;
 };
 
 }  // namespace weft::api

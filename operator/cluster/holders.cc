@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "operator/api/kueue.h"
@@ -14,6 +16,16 @@ namespace {
 
 using api::ObjectKey;
 using OwnerKey = std::pair<std::string, ObjectKey>;  // kind, key
+
+// The only node that the pod may use by name, or "".
+std::string PinnedNode(const api::Pod& pod) {
+  const auto& terms = pod.pod.required_affinity;
+  if (!terms || terms->size() != 1) return "";
+  for (const fabric::SelectorExpression& field : terms->front().match_fields) {
+    if (field.values.size() == 1) return field.values.front();
+  }
+  return "";
+}
 
 struct Site {
   std::size_t fabric = 0;
@@ -30,7 +42,11 @@ class Booking {
 
   void Run() {
     for (const api::Placement& placement : inputs_.placements) {
-      if (!placement.nodes.empty()) NamePods(placement);
+      if (placement.nodes.empty()) continue;
+      NamePods(placement);
+      const Attempt attempt = pods_.AttemptOf(placement);
+      if (attempt.job_name.empty() || !attempt.number) continue;
+      placed_.emplace(placement.meta.key.space, attempt.job_name, std::to_string(*attempt.number));
     }
     for (std::size_t p = 0; p < inputs_.pods.size(); ++p) BookPod(p);
     for (const api::Placement& placement : inputs_.placements) {
@@ -80,8 +96,8 @@ class Booking {
 
   void BookPod(std::size_t p) {
     const api::Pod& pod = inputs_.pods[p];
-    if (!pod.Holds()) return;
-    const std::optional<Site> site = Find(pod.node_name);
+    if (!pod.Holds() && !IsLeftBehind(pod)) return;
+    const std::optional<Site> site = Find(pod.Holds() ? pod.node_name : PinnedNode(pod));
     if (!site) return;
     Holding holding;
     holding.amounts = pod.unreadable.empty() ? &pod.pod.requests : &AllOf(*site);
@@ -89,6 +105,17 @@ class Booking {
     const OwnerKey owner = OwnerOfPod(p);
     NameQueue(owner, pod.meta);
     Book(owner, *site, std::move(holding), pod.pod.claims_compute_domain);
+  }
+
+  // Whether the pod of a job has no node yet and no Placement any more, as somebody has deleted it.
+  // kube-scheduler may bind it at any moment.
+  bool IsLeftBehind(const api::Pod& pod) const {
+    if (!pod.node_name.empty() || pod.HasEnded() || pod.meta.deleting) return false;
+    if (api::ControllingJob(pod.meta) == nullptr) return false;
+    const auto job = pod.meta.labels.At(api::kJobNameLabel);
+    const auto attempt = pod.meta.labels.At(kAttemptLabel);
+    if (!job || !attempt) return false;
+    return !placed_.contains({pod.meta.key.space, std::string(*job), std::string(*attempt)});
   }
 
   // The resources of an unreadable pod: all of its node, so that it never makes room for others.
@@ -190,6 +217,8 @@ class Booking {
   const api::Inputs& inputs_;
   PlacementPods pods_;
   std::map<std::size_t, OwnerKey> owner_of_pod_;
+  // Attempts that have a Placement with nodes: namespace, job and number.
+  std::set<std::tuple<std::string, std::string, std::string>> placed_;
   std::vector<std::map<OwnerKey, std::vector<Holding>>> holders_;  // by fabric
   std::map<OwnerKey, std::string> queues_;                         // that pods or Placements name
 };

@@ -79,8 +79,9 @@ Status GangFiles::Delete(const api::TrainingJob& job, const api::Placement* plac
   launch::Gang gang;
   gang.job = &job;
   gang.attempt = job.attempt;
-  // Of a spec that cannot be read any more it is unknown.
-  if (job.topology.compute_domain || !job.unreadable.empty()) {
+  // Of a spec that cannot be read any more it is unknown; it may have been changed since.
+  const bool made = placement != nullptr && placement->topology.compute_domain;
+  if (made || job.topology.compute_domain || !job.unreadable.empty()) {
     const api::ObjectKey key{job.meta.key.space, launch::FilesName(gang)};
     const Result<Json> stored = writer_.Get({Kind::kComputeDomain, key, "", ""});
     if (!stored && stored.error().kind != ErrorKind::kNotFound) return stored.error();

@@ -126,9 +126,14 @@ life::JobView JobController::ViewOf(const watch::JobObjects& objects) const {
   for (const api::Pod* pod : view.pods) {
     const auto worker = life::WorkerLabel(pod->meta);
     const bool of_this = life::AttemptLabel(pod->meta) == objects.job->attempt;
-    if (of_this && worker) memory.See(objects.job->attempt, *worker);
+    if (of_this && worker) {
+      memory.See(objects.job->attempt, *worker, life::HasSucceeded(*pod));
+    }
   }
-  if (memory.seen_attempt == objects.job->attempt) view.seen = memory.seen;
+  if (memory.seen_attempt == objects.job->attempt) {
+    view.seen = memory.seen;
+    view.succeeded = memory.succeeded;
+  }
   view.counted = memory.counted;
   view.tried = memory.tried;
   view.created = memory.created;
@@ -149,12 +154,18 @@ JobController::Memory& JobController::MemoryOf(const api::ObjectMeta& job) const
   return memory;
 }
 
-void JobController::Memory::See(std::int64_t attempt, WorkerIndex worker) {
+void JobController::Memory::See(std::int64_t attempt, WorkerIndex worker, bool has_succeeded) {
   if (std::int64_t{worker.Raw()} >= api::kReplicas.max) return;  // a label that somebody wrote
-  if (seen_attempt != attempt) seen.clear();
-  seen_attempt = attempt;
-  if (worker >= seen.EndIndex()) seen.resize(worker + 1);
+  if (std::exchange(seen_attempt, attempt) != attempt) {
+    seen.clear();
+    succeeded.clear();
+  }
+  if (worker >= seen.EndIndex()) {
+    seen.resize(worker + 1);
+    succeeded.resize(worker + 1);
+  }
   seen[worker] = true;
+  if (has_succeeded) succeeded[worker] = true;
 }
 
 JobController::Answer JobController::StoreJob(const Result<Json>& stored) {
@@ -272,7 +283,7 @@ Status JobController::CreatePod(const launch::Gang& gang, std::int64_t attempt,
   }
   {
     const std::lock_guard lock(mutex_);
-    MemoryOf(gang.job->meta).See(attempt, worker);
+    MemoryOf(gang.job->meta).See(attempt, worker, false);
   }
   store_.Put(*std::move(decoded));
   return {};
@@ -349,6 +360,13 @@ JobController::Answer JobController::Do(const Pass& pass, const life::DeletePlac
     if (Status deleted = Delete(*pass.objects->service); !deleted) return deleted.error();
   }
   for (const api::Placement* placement : step.placements) {
+    // Its pods are gone. What the spec asks for now goes with the attempt's nodes.
+    const bool made = placement->topology.compute_domain && !pass.job().topology.compute_domain;
+    if (made && life::AttemptLabel(placement->meta) == pass.job().attempt) {
+      if (Status deleted = options_.delete_files(pass.job(), placement); !deleted) {
+        return deleted.error();
+      }
+    }
     if (!pass.job().meta.deleting && !placement->nodes.empty()) {
       planner_.StorePrevious(pass.job().meta.uid, placement->nodes);
     }
@@ -413,7 +431,8 @@ JobController::Answer JobController::WriteStatusOf(const Pass& pass,
   }
   const auto* accepted = life::FindCondition(status, "Accepted");
   const bool refused = accepted != nullptr && accepted->status == "False";
-  if (refused || life::Is(status, "Placed") || life::WaitsForKueue(status)) {
+  const bool stopped = life::Is(status, "Placed") || life::Is(status, "Suspended");
+  if (refused || stopped || life::WaitsForKueue(status)) {
     planner_.Drop(job.meta.uid);
   }
   RecordEvents(job, status);

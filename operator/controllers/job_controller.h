@@ -117,13 +117,13 @@ class JobController {
     std::string valid;        // message of a successful dry run of this generation
     std::string refused;      // message of a dry run of this generation that was refused
     std::int64_t valid_generation = 0;
-    std::string taken;              // message of the last event about a taken name
-    UnixSeconds service_retry = 0;  // when the Service may be tried again
-    std::int64_t seen_attempt = 0;  // the attempt that `seen` is of
-    ByWorker<bool> seen;            // the worker's pod was in the store or created
+    std::string taken;               // message of the last event about a taken name
+    UnixSeconds service_retry = 0;   // when the Service may be tried again
+    std::int64_t seen_attempt = 0;   // the attempt that both are of
+    ByWorker<bool> seen, succeeded;  // life::JobView has them
 
     // The worker's pod exists or existed.
-    void See(std::int64_t attempt, WorkerIndex worker);
+    void See(std::int64_t attempt, WorkerIndex worker, bool has_succeeded);
   };
   Memory& MemoryOf(const api::ObjectMeta& job) const;  // mutex_ must be held
 

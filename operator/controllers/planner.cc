@@ -19,8 +19,8 @@
 #include "operator/controllers/run_solver.h"
 #include "operator/launch/metadata.h"
 #include "operator/life/as_of.h"
-#include "operator/life/exclusion.h"
 #include "operator/life/gang_step.h"
+#include "operator/life/made_for.h"
 #include "operator/life/retry.h"
 #include "operator/life/status_patch.h"
 #include "operator/life/unanswered.h"
@@ -28,7 +28,6 @@
 #include "operator/plan/status.h"
 
 namespace weft::controllers {
-
 namespace {
 
 using Json = nlohmann::json;
@@ -428,6 +427,7 @@ Result<api::Placement> Planner::CreateOf(const api::TrainingJob& job, const Json
   object["metadata"]["labels"] = {{api::kJobNameLabel, job.meta.key.name},
                                   {life::kJobUidLabel, job.meta.uid},
                                   {cluster::kAttemptLabel, std::to_string(job.attempt + 1)}};
+  object["metadata"]["annotations"] = {{life::kMadeForAnnotation, life::MadeFor(job)}};
   object["metadata"]["ownerReferences"] = launch::OwnedBy(job);
   return Create(object, job.meta.uid);
 }

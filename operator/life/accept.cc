@@ -20,21 +20,40 @@ bool IsNew(const Life& life) {
   return life.job.record.observed_generation != life.job.meta.generation;
 }
 
+// The generation whose pods had a dry run, or whose template was refused before that: the one of
+// the condition Accepted. While pods exist newer ones are taken without a dry run.
+std::int64_t TriedGeneration(const Life& life) {
+  const api::Condition* accepted = FindCondition(life.status, "Accepted");
+  if (accepted == nullptr) return 0;
+  if (accepted->observed_generation > 0) return accepted->observed_generation;
+  return life.job.record.observed_generation;  // of an earlier version
+}
+bool IsUntried(const Life& life) { return TriedGeneration(life) != life.job.meta.generation; }
+
+void SetAccepted(JobStatus& status, const ConditionChange& change, std::int64_t generation,
+                 UnixSeconds now) {
+  SetCondition(status, change, now);
+  for (api::Condition& one : status.conditions) {
+    if (one.type == "Accepted") one.observed_generation = generation;
+  }
+}
+
 // Checks the template if it is new or was refused for such a name.
 std::optional<JobStep> RefuseReserved(Life& life) {
   const bool was = ReasonOf(life.status, "Accepted") == kReserved;
-  if (!was && !IsNew(life)) return std::nullopt;
+  if (!was && !IsUntried(life)) return std::nullopt;
   const auto use = FindReservedUse(life.job);
   if (!use) return std::nullopt;
-  SetCondition(life.status, {"Accepted", false, kReserved, use->field + ": " + use->message},
-               life.view.now);
+  SetAccepted(life.status, {"Accepted", false, kReserved, use->field + ": " + use->message},
+              life.job.meta.generation, life.view.now);
   life.status.record.observed_generation = life.job.meta.generation;
   life.status.record.workers.desired = life.job.replicas;
   return WriteOr(life, Wait{});
 }
 
 void TakeTrial(JobStatus& status, const JobView& view, bool accepted, const std::string& message) {
-  SetCondition(status, {"Accepted", accepted, accepted ? "Valid" : "Refused", message}, view.now);
+  SetAccepted(status, {"Accepted", accepted, accepted ? "Valid" : "Refused", message},
+              view.job->meta.generation, view.now);
   status.record.observed_generation = view.job->meta.generation;
   status.record.workers.desired = view.job->replicas;
 }
@@ -49,13 +68,15 @@ JobStep TryAgain(const Life& life) {
 }
 
 // While pods exist the template cannot change, so there is no new dry run: a quota that these pods
-// use up would refuse one more pod.
+// use up would refuse one more pod. The next attempt has one.
 std::optional<JobStep> AcceptWithoutDryRun(Life& life) {
-  if (!Is(life.status, "Accepted")) {
-    SetCondition(life.status, {"Accepted", true, "Valid", "the job is valid"}, life.view.now);
-  } else if (!IsNew(life)) {
-    return std::nullopt;
-  }
+  const api::Condition* accepted = FindCondition(life.status, "Accepted");
+  const bool valid = accepted != nullptr && accepted->status == "True";
+  if (valid && !IsNew(life)) return std::nullopt;
+  SetAccepted(life.status,
+              {"Accepted", true, valid ? accepted->reason : "Valid",
+               valid ? accepted->message : "the job is valid"},
+              TriedGeneration(life), life.view.now);
   life.status.record.observed_generation = life.job.meta.generation;
   return WriteStatus{life.status};
 }
@@ -66,7 +87,7 @@ std::optional<JobStep> AcceptStep(Life& life) {
   if (Is(life.status, "Placed") && !life.job.suspend) return AcceptWithoutDryRun(life);
   if (auto refused = RefuseReserved(life)) return refused;
   const api::Condition* accepted = FindCondition(life.status, "Accepted");
-  const bool settled = accepted != nullptr && !IsNew(life);
+  const bool settled = accepted != nullptr && !IsUntried(life);
   const bool valid = settled && accepted->status == "True";
   // Admission refused its pods after the dry run: another dry run comes before the next attempt.
   const bool refused_since = ReasonOf(life.status, "Restarting") == kCreateRefused;

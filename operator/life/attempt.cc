@@ -11,6 +11,7 @@
 #include "operator/life/attempt_labels.h"
 #include "operator/life/completed_indexes.h"
 #include "operator/life/fault.h"
+#include "operator/life/made_for.h"
 #include "operator/life/verify.h"
 #include "operator/plan/solver_crash.h"
 #include "operator/predict/predict.h"
@@ -27,8 +28,20 @@ constexpr std::int64_t kCountSeconds = 5;
 // Counts from the last create. Times have whole seconds, so this is one to two seconds.
 constexpr std::int64_t kSoonBoundSeconds = 2;
 
+// Those in the status, and those that this leader has seen since it was written.
 ByWorker<bool> SucceededWorkers(const Life& life) {
-  return ParseIndexes(life.status.record.completed_indexes, AttemptWorkers(life));
+  ByWorker<bool> all = ParseIndexes(life.status.record.completed_indexes, AttemptWorkers(life));
+  for (const WorkerIndex w : all.Indices()) {
+    if (w < life.view.succeeded.EndIndex() && life.view.succeeded[w]) all[w] = true;
+  }
+  return all;
+}
+
+// The Placement of the attempt was made for another spec.
+bool HasChanged(const Life& life) {
+  const api::Placement* placement = PlacementOfAttempt(life);
+  if (placement == nullptr) return AttemptWorkers(life) != life.job.replicas;
+  return !IsMadeFor(*placement, life.job);
 }
 
 std::vector<WorkerIndex> MissingWorkers(const Life& life) {
@@ -48,7 +61,7 @@ std::vector<WorkerIndex> MissingWorkers(const Life& life) {
 // Whether every worker has succeeded. If one launcher starts all ranks, as in an MPI job, only
 // worker 0 counts, where it runs.
 bool Completed(const Life& life) {
-  if (framework::TraitsOf(life.job.framework).launches_by_ssh()) {
+  if (framework::TraitsOf(life.job.framework).launches_by_ssh() && !HasChanged(life)) {
     return !life.status.record.completed_indexes.empty() && SucceededWorkers(life).front();
   }
   const std::int64_t succeeded = life.status.record.workers.succeeded;
@@ -62,7 +75,7 @@ void CountWorkers(Life& life) {
   for (const api::Pod* pod : PodsOfAttempt(life)) {
     const auto worker = WorkerLabel(pod->meta);
     if (pod->phase == api::PodPhase::kSucceeded) {
-      if (worker && *worker < succeeded.EndIndex()) succeeded[*worker] = true;
+      if (HasSucceeded(*pod) && worker && *worker < succeeded.EndIndex()) succeeded[*worker] = true;
     } else if (pod->phase == api::PodPhase::kFailed) {
       ++counts.failed;
     } else if (pod->ready && !pod->meta.deleting) {
@@ -224,14 +237,17 @@ JobStep ReadyStep(Life& life, Stage stage) {
   return WriteOr(life, Wait{left});
 }
 
-// The user wants another number of workers. The ranks of all of them depend on it.
-JobStep ResizeStep(Life& life) {
-  Undo(life, {Cause::kSpecChanged,
-              "SpecChanged",
-              "spec.workers.replicas is " + std::to_string(life.job.replicas) + ", attempt " +
-                  std::to_string(life.status.attempt) + " has " +
-                  CountText(AttemptWorkers(life), "worker"),
-              {}});
+// Only a suspended job may change what its attempt depends on, and this one has been.
+JobStep SpecChangedStep(Life& life) {
+  const std::string attempt = "attempt " + std::to_string(life.status.attempt);
+  const std::uint32_t workers = AttemptWorkers(life);
+  std::string message =
+      "the spec was changed while the job was suspended, which " + attempt + " did not see";
+  if (workers != life.job.replicas) {
+    message = "spec.workers.replicas is " + std::to_string(life.job.replicas) + ", " + attempt +
+              " has " + CountText(workers, "worker");
+  }
+  Undo(life, {Cause::kSpecChanged, "SpecChanged", std::move(message), {}});
   return WriteStatus{life.status};
 }
 
@@ -300,6 +316,7 @@ JobStep AdoptStep(Life& life, const api::Placement& placement) {
 }
 
 std::optional<JobStep> CompleteStep(Life& life) {
+  if (!Is(life.status, "Placed") || Is(life.status, "Restarting")) return std::nullopt;
   CountWorkers(life);
   if (!Completed(life)) return std::nullopt;
   return Complete(life);
@@ -317,7 +334,7 @@ JobStep FollowStep(Life& life) {
     return WriteStatus{life.status};
   }
   const api::Placement* placement = PlacementOfAttempt(life);
-  if (AttemptWorkers(life) != life.job.replicas) return ResizeStep(life);
+  if (HasChanged(life)) return SpecChangedStep(life);
   if (creating && placement != nullptr && placement->nodes.size() < AttemptWorkers(life)) {
     Undo(life, {Cause::kAdmissionRefused,
                 kCreateRefused,

@@ -107,12 +107,6 @@ bool Counts(const api::FailurePolicy& policy, const Fault& fault) {
   return !IsInfrastructure(fault) || policy.infrastructure != "RestartUncounted";
 }
 
-// The attempt's age; nothing if its workers were never ready.
-std::optional<std::int64_t> ReadySeconds(const Life& life) {
-  if (!WasReady(StageOf(life.status))) return std::nullopt;
-  return life.view.now - Since(life.status, "Placed").value_or(life.view.now);
-}
-
 // Excludes nodes from the next attempts; returns a text about it.
 std::string LeaveOut(Life& life, const Fault& fault) {
   api::JobRecord& record = life.status.record;
@@ -184,7 +178,7 @@ std::optional<Fault> FindFault(const Life& life, bool created) {
       if ((created || seen) && !succeeded[w]) consider(OfMissingPod(w));
     } else if (pod->phase == api::PodPhase::kFailed) {
       consider(OfPod(life.job, *pod, w));
-    } else if (pod->phase != api::PodPhase::kSucceeded) {
+    } else if (pod->phase != api::PodPhase::kSucceeded || !succeeded[w]) {
       if (auto fault = OfLivePod(life, *pod, w)) consider(*std::move(fault));
     }
   }

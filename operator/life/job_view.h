@@ -35,6 +35,11 @@ struct QueueView {
   std::function<bool(const std::string&)> is_ours;  // whether Weft answers the AdmissionCheck
 };
 
+// Whether the pod's programs have ended with 0, and not because the pod was deleted.
+inline bool HasSucceeded(const api::Pod& pod) {
+  return pod.phase == api::PodPhase::kSucceeded && !pod.meta.deleting;
+}
+
 // One job and all its objects in the API server. Points into a snapshot.
 struct JobView {
   const api::TrainingJob* job = nullptr;
@@ -48,8 +53,9 @@ struct JobView {
   UnixSeconds now = 0;
   UnixSeconds counted = 0;  // when status.workers was last written
   UnixSeconds tried = 0;    // when the last dry run of worker 0 was made
-  // Whether this leader has seen the worker's pod in the current attempt. Empty: of none.
-  ByWorker<bool> seen;
+  // Whether this leader has seen the worker's pod in the current attempt, and whether that had
+  // succeeded (HasSucceeded). Empty: of none.
+  ByWorker<bool> seen, succeeded;
   // When an object of the attempt was last created; at least the time when this leader began.
   UnixSeconds created = 0;
   // The message of a successful dry run until it is in the status. It is not written alone but with

@@ -41,20 +41,28 @@ std::vector<const api::Pod*> PodsOfAttempt(const Life& life) {
 std::vector<const api::Pod*> StalePods(const Life& life) {
   std::vector<const api::Pod*> pods;
   for (const api::Pod* pod : life.view.pods) {
-    const bool older = AttemptLabel(pod->meta).value_or(0) < life.status.attempt;
-    if (older && !pod->meta.deleting) pods.push_back(pod);
+    const std::int64_t attempt = AttemptLabel(pod->meta).value_or(0);
+    // A request may arrive after the attempt was taken down.
+    const bool late =
+        attempt == life.status.attempt && !Is(life.status, "Placed") && !pod->HasEnded();
+    if ((attempt < life.status.attempt || late) && !pod->meta.deleting) pods.push_back(pod);
   }
   return pods;
 }
 
 const api::Placement* PlacementOfAttempt(const Life& life) {
   for (const api::Placement* placement : life.view.placements) {
+    const std::string& name = life.status.placement_name;
+    if (!name.empty() && placement->meta.key.name != name) continue;  // somebody else's
     if (AttemptLabel(placement->meta) == life.status.attempt) return placement;
   }
   return nullptr;
 }
 
 std::uint32_t AttemptWorkers(const Life& life) {
+  if (const api::Placement* placement = PlacementOfAttempt(life)) {
+    if (!placement->nodes.empty()) return static_cast<std::uint32_t>(placement->nodes.size());
+  }
   const std::int64_t recorded = life.status.record.workers.desired;
   const bool known = Is(life.status, "Placed") && recorded >= 1 && recorded <= api::kReplicas.max;
   return known ? static_cast<std::uint32_t>(recorded) : life.job.replicas;
@@ -74,6 +82,11 @@ std::int64_t WindowSeconds(const Life& life) {
 
 std::string WorkersText(const api::WorkerCounts& counts) {
   return std::to_string(counts.ready + counts.succeeded) + "/" + std::to_string(counts.desired);
+}
+
+std::optional<std::int64_t> ReadySeconds(const Life& life) {
+  if (!WasReady(StageOf(life.status))) return std::nullopt;
+  return life.view.now - Since(life.status, "Placed").value_or(life.view.now);
 }
 
 void Unplace(Life& life, std::string_view reason, const std::string& message) {
@@ -103,7 +116,7 @@ void Undo(Life& life, UndoReason why) {
                            {.cause = why.cause,
                             .uid = life.job.meta.uid,
                             .attempt = life.status.attempt,
-                            .ready_seconds = std::nullopt},
+                            .ready_seconds = ReadySeconds(life)},
                            life.view.now);
   why.message += RetryText(record.retry);
   SetCondition(life.status, {"Restarting", true, why.reason, why.message}, life.view.now);

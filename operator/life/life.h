@@ -35,15 +35,15 @@ bool HasFinalizer(const api::TrainingJob& job);
 // The earlier of two times; nothing means never.
 std::optional<std::int64_t> Sooner(std::optional<std::int64_t> a, std::optional<std::int64_t> b);
 
-// The pods of the current attempt, and pods of older attempts that are not deleted yet.
+// The pods of the current attempt; and those that are not deleted yet, of older attempts and,
+// alive, of one that was taken down.
 std::vector<const api::Pod*> PodsOfAttempt(const Life& life);
 std::vector<const api::Pod*> StalePods(const Life& life);
 
 // The Placement of the current attempt, or null if it is gone.
 const api::Placement* PlacementOfAttempt(const Life& life);
 
-// How many workers the current attempt has. A change of spec.workers.replicas ends the attempt, so
-// until then its pods are more or fewer than the spec says.
+// How many workers the current attempt has; the spec may have been changed since (made_for.h).
 std::uint32_t AttemptWorkers(const Life& life);
 
 // Seconds left of activeDeadlineSeconds, which counts from the first placement without suspended
@@ -52,6 +52,9 @@ std::optional<std::int64_t> TimeLeft(const Life& life);
 
 // How many seconds creating and binding the pods of the current attempt may take.
 std::int64_t WindowSeconds(const Life& life);
+
+// How long the current attempt has had nodes; nothing if its workers were never ready.
+std::optional<std::int64_t> ReadySeconds(const Life& life);
 
 // The text "7/8" in status.summary.
 std::string WorkersText(const api::WorkerCounts& counts);

@@ -8,6 +8,7 @@
 #include "operator/life/ending.h"
 #include "operator/life/kueue_quota.h"
 #include "operator/life/life.h"
+#include "operator/life/made_for.h"
 #include "operator/life/unreadable.h"
 
 namespace weft::life {
@@ -31,17 +32,25 @@ JobStep NextOf(Life& life) {
   if (auto stale = StalePods(life); !stale.empty() && !Seeded(Bug::kOldPodsKept)) {
     return DeletePods{std::move(stale)};
   }
-  if (job.suspend || ReasonOf(status, "Suspended") == kSuspending) return SuspendStep(life);
+  const bool suspends = job.suspend || ReasonOf(status, "Suspended") == kSuspending;
+  const bool late = TimeLeft(life).value_or(1) <= 0;
+  if (suspends || late) {  // a job that had ended before has ended
+    if (auto complete = CompleteStep(life)) return *std::move(complete);
+  }
+  if (suspends) return SuspendStep(life);
   if (Is(status, "Suspended")) return ResumeStep(life);
   if (OwesQuota(life) && !Seeded(Bug::kEvictedLast)) return ReleaseStep(life);
   if (auto step = AcceptStep(life)) return *std::move(step);
   if (Seeded(Bug::kEvictedLast) && OwesQuota(life)) return ReleaseStep(life);
-  if (TimeLeft(life).value_or(1) <= 0) {
+  if (late) {
     return FailStep(life, "DeadlineExceeded", "activeDeadlineSeconds have passed");
   }
   if (auto step = QueueStep(life)) return *std::move(step);
   if (Is(status, "Restarting")) return TearDownStep(life);
-  if (const api::Placement* next = NextPlacement(life)) return AdoptStep(life, *next);
+  if (const api::Placement* next = NextPlacement(life)) {
+    if (Is(status, "Placed") || !IsMadeFor(*next, job)) return DeletePlacements{{next}};
+    return AdoptStep(life, *next);
+  }
   if (!Is(status, "Placed")) return PlaceStep(life);
   return FollowStep(life);
 }

@@ -17,7 +17,7 @@ constexpr std::int64_t kMostAfterRefusal = 15 * kMinute;
 constexpr std::int64_t kLasting = 10 * kMinute;
 // Losing a node seldom has to do with the program.
 constexpr std::int64_t kLastingOnALostNode = kMinute;
-// A user who puts a number right is not kept waiting; whoever changes it all the time is.
+// A user who puts the spec right is not kept waiting; whoever changes it all the time is.
 constexpr std::int64_t kFreeChanges = 3;
 // Far more than the longest wait needs.
 constexpr std::int64_t kTriesAtMost = 99'999;

@@ -22,7 +22,7 @@ enum class Cause : std::uint8_t {
   kNodeLost,          // the node is lost, or the cluster took a pod away
   kProgramFailed,     // a container failed
   kNotReady,          // not every worker was ready in time
-  kSpecChanged,       // the user wants another number of workers
+  kSpecChanged,       // the user has changed what the attempt was made for
 };
 
 // What the cause means for the nodes where it happened.

@@ -28,12 +28,12 @@ void IndexByOwner(const std::shared_ptr<const T>& before, const std::shared_ptr<
   const api::OwnerReference* was = before ? OwnerOf(before->meta) : nullptr;
   const api::OwnerReference* is = now ? OwnerOf(now->meta) : nullptr;
   if (was && (!is || is->uid != was->uid)) {
-    const auto found = owned.find(was->uid);
+    const auto found = owned.find({before->meta.key.space, was->uid});
     WEFT_CHECK(found != owned.end());  // it was put there when it was stored
     WEFT_CHECK(found->second.Erase(before->meta.key) != nullptr);
     if (found->second.empty()) owned.erase(found);
   }
-  if (is) owned[is->uid].Put(now);
+  if (is) owned[{now->meta.key.space, is->uid}].Put(now);
 }
 
 // Updates the index of objects by gang.
@@ -200,7 +200,7 @@ void Store::Notify(const Change<api::Pod>& change) const {
 void Store::Notify(const Change<api::TrainingJob>& change) const {
   if (Seeded(Bug::kLeak) && !change.now) new std::string(std::size_t{4} << 20, 'x');
   hooks_.on_job(change.either().meta.key);
-  NotifyWorkloadsOf(change.either().meta.uid);
+  NotifyWorkloadsOf(change.either().meta);
   if (!change.now) hooks_.on_capacity();
 }
 
@@ -306,11 +306,11 @@ void Store::NotifyWorkloads() const {
 }
 
 // The checks of a job's Workload depend on the job.
-void Store::NotifyWorkloadsOf(const std::string& job_uid) const {
+void Store::NotifyWorkloadsOf(const api::ObjectMeta& job) const {
   SnapshotMap<api::Workload>::Snapshot workloads;
   {
     const std::lock_guard lock(mutex_);
-    const auto found = workloads_of_.find(job_uid);
+    const auto found = workloads_of_.find({job.key.space, job.uid});
     if (found == workloads_of_.end()) return;
     workloads = found->second.Take();
   }

@@ -116,9 +116,10 @@ class Store {
     std::shared_ptr<const T> before, now;
     const T& either() const { return now ? *now : *before; }
   };
-  // The objects that TrainingJobs control, by the job's uid; Placements of Workloads by theirs.
+  // The objects that TrainingJobs control, by namespace and the job's uid; Placements of Workloads
+  // by theirs. Anybody may write a uid into an object of another namespace.
   template <typename T>
-  using Owned = std::map<std::string, SnapshotMap<T>>;
+  using Owned = std::map<std::pair<std::string, std::string>, SnapshotMap<T>>;
 
   template <typename T>
   const ObjectTable<T>& table() const {
@@ -162,7 +163,7 @@ class Store {
   void NotifyFabric() const;
   void NotifyOwner(const api::ObjectMeta& owned) const;
   void NotifyWorkloads() const;
-  void NotifyWorkloadsOf(const std::string& job_uid) const;
+  void NotifyWorkloadsOf(const api::ObjectMeta& job) const;
   void NotifyJobsOn(const std::string& node) const;
   void NotifyPlacementsOf(const api::Pod& pod) const;
   void NotifyGang(const api::Pod& pod) const;

@@ -11,6 +11,7 @@
 #include "operator/life/attempt.h"
 #include "operator/life/attempt_labels.h"
 #include "operator/life/exclusion.h"
+#include "operator/life/made_for.h"
 #include "operator/life/next_step.h"
 
 namespace weft::testing {
@@ -61,6 +62,7 @@ life::JobView JobWorld::View() const {
   view.tried = tried_;
   view.created = created_;
   view.seen = seen;
+  view.succeeded = succeeded;
   if (valid_of_ == job.meta.generation) view.valid = "the job is valid";
   view.queue = queue;
   return view;
@@ -109,7 +111,11 @@ void JobWorld::Do(const life::RequestPlacement&) {
   const std::int64_t attempt = job.attempt + 1;
   placement->meta.key = {"team-a", "llama-" + std::to_string(attempt)};
   placement->meta.labels.Set(cluster::kAttemptLabel, std::to_string(attempt));
+  placement->meta.annotations.Set(life::kMadeForAnnotation, life::MadeFor(job));
   placement->workers = job.replicas;
+  placement->accelerator = job.accelerator;
+  placement->parallelism = job.parallelism;
+  placement->topology = job.topology;
   placement->conditions = of_placement;
   counts.objects += 2;  // created, then its nodes
   placements.push_back(std::move(placement));

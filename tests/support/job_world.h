@@ -27,7 +27,7 @@ class JobWorld {
   std::vector<std::unique_ptr<api::Placement>> placements;
   UnixSeconds now = 1'800'000'000;
   bool service = false;
-  ByWorker<bool> seen;  // life::JobView::seen
+  ByWorker<bool> seen, succeeded;  // of life::JobView
   life::LifeOptions options;
   std::map<std::string, life::NodeState> nodes;  // those that are not well
 

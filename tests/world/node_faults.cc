@@ -99,7 +99,7 @@ std::string Faults::ScaleDown() {
     Json labels = At(node, {"metadata", "labels"});
     labels["kubernetes.io/hostname"] = other;
     node["metadata"] = {{"name", other}, {"labels", labels}};
-    node["spec"].erase("taints");
+    if (node.contains("spec")) node["spec"].erase("taints");
     world_.fibers_.After(away, [this, other, node] {
       admin_.Create(kube::kNodes, node);
       admin_.Patch(kube::kNodes, {"", other}, {{"status", node.at("status")}}, "status");

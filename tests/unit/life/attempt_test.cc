@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "operator/api/conditions.h"
 #include "operator/life/attempt_labels.h"
 #include "operator/life/exclusion.h"
+#include "operator/life/made_for.h"
 #include "operator/predict/predict.h"
 #include "tests/support/job_world.h"
 
@@ -385,6 +388,115 @@ TEST(AttemptTest, AUserWhoChangesTheNumberAllTheTimeWaits) {
     ++world.job.meta.generation;
   }));
   EXPECT_LE(world.status().attempt, 10);
+}
+
+nlohmann::json SpecWithImage(const char* image) {
+  return {{"spec", {{"workers", {{"template", {{"image", image}}}}}}}};
+}
+
+// Suspended, changed and resumed before the operator looked.
+TEST(AttemptTest, AnAttemptIsForOneTemplate) {
+  for (const bool edited : {false, true}) {
+    JobWorld world(3);
+    world.job.raw = std::make_shared<const nlohmann::json>(SpecWithImage("i:1"));
+    world.Settle();
+    world.job.raw = std::make_shared<const nlohmann::json>(SpecWithImage(edited ? "i:2" : "i:1"));
+    world.job.meta.generation += 3;
+    ASSERT_TRUE(world.RunFor(60, 1));
+    EXPECT_EQ(world.status().attempt, edited ? 2 : 1);
+    EXPECT_EQ(Reason(world, "Restarting"), edited ? "SpecChanged" : "");
+    EXPECT_EQ(PhaseOf(world.status()), "Running");
+  }
+}
+
+TEST(AttemptTest, APlanForAnEarlierSpecIsNotTaken) {
+  JobWorld world(3);
+  world.job.raw = std::make_shared<const nlohmann::json>(SpecWithImage("i:1"));
+  world.job.suspend = true;
+  world.Settle();
+  auto old = std::make_unique<api::Placement>();
+  old->meta.key = {"team-a", "llama-1"};
+  old->meta.labels.Set("weft.dev/attempt", "1");
+  old->meta.annotations.Set(kMadeForAnnotation, MadeFor(world.job));
+  old->workers = 3;
+  old->nodes = {"n5", "n4", "n3"};
+  world.placements.push_back(std::move(old));
+  world.job.raw = std::make_shared<const nlohmann::json>(SpecWithImage("i:2"));
+  world.job.suspend = false;
+  world.job.meta.generation += 2;
+  ASSERT_TRUE(world.RunFor(60, 1));
+  EXPECT_EQ(PhaseOf(world.status()), "Running");
+  ASSERT_EQ(world.placements.size(), 1U);
+  EXPECT_EQ(world.placements.front()->nodes.front(), world.fleet.front());
+}
+
+// What admission adds is known only of the generation that was tried.
+TEST(AttemptTest, AfterAnEditTheNextAttemptIsTriedAgain) {
+  JobWorld world(3);
+  world.Settle();
+  ++world.job.meta.generation;  // maxRestarts, say
+  world.Settle();
+  EXPECT_EQ(world.counts.trials, 1);
+  EXPECT_EQ(world.status().record.observed_generation, world.job.meta.generation);
+  world.pods[1]->meta.deleting = true;
+  ASSERT_TRUE(world.RunFor(10, 1));
+  world.pods.clear();
+  ASSERT_TRUE(world.RunFor(60, 1));
+  EXPECT_EQ(world.status().attempt, 2);
+  EXPECT_EQ(PhaseOf(world.status()), "Running");
+  EXPECT_EQ(world.counts.trials, 2);
+}
+
+// A program that is told to stop may end with 0.
+TEST(AttemptTest, APodThatEndsBecauseItIsDeletedHasNotSucceeded) {
+  JobWorld world(3);
+  world.Settle();
+  world.pods[1]->phase = api::PodPhase::kSucceeded;
+  world.pods[1]->meta.deleting = true;
+  world.Settle();
+  EXPECT_EQ(Reason(world, "Restarting"), "PodDeleted");
+  EXPECT_EQ(world.status().record.completed_indexes, "");
+}
+
+TEST(AttemptTest, ASuccessThatWasSeenCountsBeforeItIsWritten) {
+  JobWorld world(3);
+  world.Settle();
+  world.succeeded = {false, true};
+  world.pods.erase(world.pods.begin() + 1);
+  ASSERT_TRUE(world.RunFor(60, 1));
+  EXPECT_EQ(world.status().attempt, 1);
+  EXPECT_EQ(world.status().record.completed_indexes, "1");
+}
+
+TEST(AttemptTest, WhatEndedBeforeItIsSuspendedOrLateIsComplete) {
+  for (const bool suspended : {false, true}) {
+    JobWorld world(3);
+    world.job.active_deadline_seconds = 100;
+    world.Settle();
+    for (const auto& pod : world.pods) pod->phase = api::PodPhase::kSucceeded;
+    world.job.suspend = suspended;
+    if (!suspended) world.now += 1'000;
+    world.Settle();
+    EXPECT_EQ(PhaseOf(world.status()), "Complete");
+  }
+}
+
+// A request that was under way arrives after the gang is gone.
+TEST(AttemptTest, APodThatArrivesAfterItsAttemptIsDeleted) {
+  JobWorld world(3);
+  world.Settle();
+  auto late = std::make_unique<api::Pod>(*world.pods[1]);
+  late->meta.key.name += "-late";
+  late->meta.uid += "-late";
+  world.room = false;
+  world.pods[1]->meta.deleting = true;
+  ASSERT_TRUE(world.RunFor(10, 1));
+  world.pods.clear();
+  ASSERT_TRUE(world.RunFor(60, 1));
+  ASSERT_EQ(PhaseOf(world.status()), "Pending");
+  world.pods.push_back(std::move(late));
+  ASSERT_TRUE(world.RunFor(10, 1));
+  EXPECT_TRUE(world.pods.empty() || world.pods.front()->meta.deleting);
 }
 
 // The others have met it already.

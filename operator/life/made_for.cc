@@ -1,0 +1,41 @@
+#include "operator/life/made_for.h"
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "operator/base/short_hash.h"
+
+namespace weft::life {
+namespace {
+
+// Of what a Placement does not have in fields of its own.
+std::string SpecHash(const api::TrainingJob& job) {
+  if (!job.raw) return "";
+  const auto spec = job.raw->find("spec");
+  if (spec == job.raw->end()) return "";
+  nlohmann::json parts;
+  for (const char* part : {"framework", "workers"}) {
+    if (const auto found = spec->find(part); found != spec->end()) parts[part] = *found;
+  }
+  return ShortHash(parts.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+}  // namespace
+
+std::string MadeFor(const api::TrainingJob& job) {
+  return std::to_string(job.meta.generation) + " " + SpecHash(job);
+}
+
+bool IsMadeFor(const api::Placement& placement, const api::TrainingJob& job) {
+  const auto mark = placement.meta.annotations.At(kMadeForAnnotation);
+  if (!mark) return placement.nodes.size() == job.replicas;
+  const std::string_view generation = mark->substr(0, mark->find(' '));
+  if (generation == std::to_string(job.meta.generation)) return true;
+  const bool same_fabric = job.fabric_name.empty() || job.fabric_name == placement.fabric_name;
+  return placement.workers == job.replicas && same_fabric &&
+         placement.accelerator.per_worker == job.accelerator.per_worker &&
+         placement.parallelism == job.parallelism && placement.topology == job.topology &&
+         mark->substr(generation.size()) == " " + SpecHash(job);
+}
+
+}  // namespace weft::life
