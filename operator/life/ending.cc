@@ -77,7 +77,9 @@ JobStep SuspendStep(Life& life) {
   const UnixSeconds now = life.view.now;
   if (Is(status, "Placed") && !Is(status, "Restarting") &&
       ReasonOf(status, "Suspended") != kSuspending) {
-    SetCondition(status, {"Suspended", false, kSuspending, "the pods are being deleted"}, now);
+    for (const char* type : {"Suspended", "PodsReady"}) {
+      SetCondition(status, {type, false, kSuspending, "the pods are being deleted"}, now);
+    }
     return WriteStatus{status};
   }
   if (auto step = Clear(life)) return *std::move(step);

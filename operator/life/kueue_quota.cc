@@ -175,6 +175,9 @@ JobStep QueuedStep(Life& life, const api::Workload* workload, const QueueVerdict
   if (HasCondition(workload->conditions, "Evicted") && HoldsQuota(*workload)) {
     return ReleaseQuota(*workload, life.view.now);
   }
+  if (readable && !HoldsQuota(*workload) && !workload->meta.deleting) {
+    if (auto forgotten = ForgetPodsReady(*workload, life.view.now)) return *std::move(forgotten);
+  }
   const std::string queue = QueueNameOf(life.job);
   if (readable && !HoldsQuota(*workload) && !queue.empty() && queue != workload->queue) {
     return MoveToQueue(*workload, queue);

@@ -45,6 +45,10 @@ class WorkloadConditions {
               {"lastTransitionTime", since.empty() ? FormatTime(now_) : since}};
   }
 
+  void PutWaitForStart() {
+    Put("PodsReady", false, "WaitForStart", "Not all pods are ready or succeeded");
+  }
+
   Json Take() { return std::move(all_); }
 
  private:
@@ -52,6 +56,12 @@ class WorkloadConditions {
   UnixSeconds now_;
   Json all_ = Json::array();
 };
+
+// Whether its condition PodsReady is about pods of an admission.
+bool SpeaksOfAdmission(const api::Workload& workload) {
+  const api::Condition* said = FindCondition(workload.conditions, "PodsReady");
+  return said != nullptr && (said->status == "True" || said->reason != "WaitForStart");
+}
 
 WriteWorkload OfStatus(const api::Workload& workload, Json status, std::string for_what) {
   return {&workload, true, api::MakeRaw({{"status", std::move(status)}}), std::move(for_what)};
@@ -82,11 +92,19 @@ WriteWorkload ReleaseQuota(const api::Workload& workload, UnixSeconds now) {
     status["accumulatedPastExecutionTimeSeconds"] =
         workload.past_seconds + std::max<UnixSeconds>(0, now - since);
   }
-  if (HasCondition(workload.conditions, "PodsReady")) {
-    conditions.Put("PodsReady", false, "WaitForStart", "Not all pods are ready or succeeded");
-  }
+  if (SpeaksOfAdmission(workload)) conditions.PutWaitForStart();
   status["conditions"] = conditions.Take();
   return OfStatus(workload, std::move(status), "quota given back: " + evicted.reason);
+}
+
+std::optional<WriteWorkload> ForgetPodsReady(const api::Workload& workload, UnixSeconds now) {
+  if (!SpeaksOfAdmission(workload) || HasCondition(workload.conditions, "Finished")) {
+    return std::nullopt;
+  }
+  WorkloadConditions conditions(workload, now);
+  conditions.PutWaitForStart();
+  return OfStatus(workload, {{"conditions", conditions.Take()}},
+                  "PodsReady of an earlier admission");
 }
 
 std::optional<WriteWorkload> PatchPodsReady(const api::Workload& workload, bool ready,

@@ -14,6 +14,13 @@ namespace weft::life {
 //         UnsetQuotaReservationWithCondition in pkg/workload/workload.go.
 WriteWorkload ReleaseQuota(const api::Workload& workload, UnixSeconds now);
 
+// Of a Workload without quota: PodsReady says nothing of an earlier admission any more. Kueue would
+// count the time to recover (waitForPodsReady.recoveryTimeout) from then on, and evict the Workload
+// as soon as it is admitted again, for ever. Nothing if it says nothing of one.
+// Source  as above, generatePodsReadyCondition; admittedNotReadyWorkload in
+//         pkg/controller/core/workload_controller.go.
+std::optional<WriteWorkload> ForgetPodsReady(const api::Workload& workload, UnixSeconds now);
+
 // The condition PodsReady, without which Kueue evicts an admitted Workload after a time. Nothing if
 // it says so already.
 std::optional<WriteWorkload> PatchPodsReady(const api::Workload& workload, bool ready,

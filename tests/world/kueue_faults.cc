@@ -9,6 +9,17 @@ namespace {
 
 using std::chrono::seconds;
 
+// Only Weft sets it (life/reserved_names.h).
+constexpr const char* kReservedName = "MASTER_ADDR";
+
+const Json& ContainersOf(const Json& job) {
+  return At(job, {"spec", "workers", "template", "spec", "containers"});
+}
+
+bool IsSpoilt(const Json& job) {
+  return ContainersOf(job).dump().find(kReservedName) != std::string::npos;
+}
+
 bool HoldsIt(const Json& workload) {
   return IsTrue(workload, "QuotaReserved") && !IsTrue(workload, "Finished");
 }
@@ -111,7 +122,9 @@ std::string KueueCluster::WidenFlavor() {
 std::string KueueCluster::SpoilJob() {
   const auto waits = [this](const Json& workload) {
     const auto job = JobOfWorkload(workload);
-    return HoldsIt(workload) && job && !IsTrue(*job, "Placed") && !IsDeleting(*job);
+    // One that is spoilt already would be put right to what it was then.
+    return HoldsIt(workload) && job && !IsTrue(*job, "Placed") && !IsDeleting(*job) &&
+           !IsSpoilt(*job);
   };
   OnceThereIs(waits,
               [this](const Json& workload) { Spoil(KeyOf(workload), *JobOfWorkload(workload)); });
@@ -128,10 +141,9 @@ std::shared_ptr<const Json> KueueCluster::JobOfWorkload(const Json& workload) co
 }
 
 void KueueCluster::Spoil(const api::ObjectKey& workload, const Json& job) {
-  Json containers = At(job, {"spec", "workers", "template", "spec", "containers"});
+  Json containers = ContainersOf(job);
   const Json right = containers;
-  // Only Weft sets it (life/reserved_names.h).
-  containers[0]["env"].push_back({{"name", "MASTER_ADDR"}, {"value", "elsewhere"}});
+  containers[0]["env"].push_back({{"name", kReservedName}, {"value", "elsewhere"}});
   const auto set = [this, key = KeyOf(job)](const Json& all) {
     user_.Patch(kube::kTrainingJobs, key,
                 {{"spec", {{"workers", {{"template", {{"spec", {{"containers", all}}}}}}}}}});

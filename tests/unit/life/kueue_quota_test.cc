@@ -294,6 +294,32 @@ TEST(QueueTest, ARestartKeepsItsQuotaAndTellsThatPodsAreNotReady) {
   EXPECT_EQ(job.world.job.record.restarts, 1);
 }
 
+// Else Kueue counts the time to recover from then on, and evicts it as soon as it is admitted
+// again.
+TEST(QueueTest, WithoutQuotaItsWorkloadWaitsForNoRecovery) {
+  for (const bool given_back : {true, false}) {
+    Queued job;
+    job.Settle();
+    job.Admit();
+    job.world.room = false;
+    job.world.pods.clear();  // a restart, for which there are no nodes
+    job.Settle();
+    ASSERT_EQ(job.Of("PodsReady")["reason"], "WaitForRecovery");
+    job.world.now += 3600;
+    if (given_back) {
+      job.Evict("PodsReadyTimeout");
+    } else {  // an earlier version did not say so when it gave the quota back
+      job.workload["status"].erase("admission");
+      job.Condition("QuotaReserved", "False", "Pending");
+      job.Condition("Admitted", "False", "NoReservation");
+      job.Settle();
+    }
+    EXPECT_FALSE(job.Quota());
+    EXPECT_EQ(job.Of("PodsReady")["reason"], "WaitForStart") << given_back;
+    EXPECT_EQ(job.Of("PodsReady")["status"], "False");
+  }
+}
+
 TEST(QueueTest, ItsEndIsToldWhenNoPodRuns) {
   for (const bool succeeds : {true, false}) {
     Queued job;

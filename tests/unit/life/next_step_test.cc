@@ -10,6 +10,7 @@
 #include "operator/api/conditions.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/life/accept.h"
+#include "operator/life/ending.h"
 #include "operator/life/exclusion.h"
 #include "operator/life/job_step.h"
 
@@ -379,6 +380,16 @@ TEST(NextStepTest, SuspendingTakesPodsAndNodesAwayAndResumingPlacesAnew) {
   world.Run();
   EXPECT_EQ(world.status().attempt, 2);
   EXPECT_EQ(world.status().record.suspended_seconds, 500);
+}
+
+// What comes before Suspended=True may fail for minutes.
+TEST(NextStepTest, AJobIsNotReadyFromTheMomentThatItIsBeingSuspended) {
+  World world = Running();
+  world.job().suspend = true;
+  world.Step(1);
+  EXPECT_EQ(ReasonOf(world.status(), "Suspended"), kSuspending);
+  EXPECT_FALSE(Is(world.status(), "PodsReady"));
+  EXPECT_EQ(world.Phase(), "Placed");
 }
 
 TEST(NextStepTest, ASuspendedJobIsLookedAtBeforeItIsResumed) {
