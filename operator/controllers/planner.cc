@@ -19,6 +19,7 @@
 #include "operator/controllers/run_solver.h"
 #include "operator/launch/metadata.h"
 #include "operator/life/as_of.h"
+#include "operator/life/exclusion.h"
 #include "operator/life/gang_step.h"
 #include "operator/life/made_for.h"
 #include "operator/life/retry.h"
@@ -314,8 +315,7 @@ void Planner::AddProposals(const NodeRequests& asked, UnixSeconds now, api::Inpu
   }
 }
 
-// The input of a pass: only workloads with a request are pending. Nothing if there are none,
-// because copying the whole cluster is expensive.
+// Those with a request are pending. Nothing if there are none: copying a cluster is expensive.
 std::optional<watch::Store::Snapshot> Planner::Collect() {
   auto [asked, reservations] = Requests();
   if (asked.empty() && reservations.empty() && !store_.HasUnplaced(options_.space)) {
