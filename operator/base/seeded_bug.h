@@ -67,9 +67,14 @@ enum class Bug : int {
   kSuspendedHolds = 137,     // a suspended job keeps its Placement
 
   // Mended later.
-  kFilesGoEarly = 138,  // a Service goes with its deleted job, while workers still end
-  kKueuesClock = 139,   // how long quota is held without nodes is measured by Kueue's clock
-  kHangs = 140,         // a reconcile never ends
+  kFilesGoEarly = 138,   // a Service goes with its deleted job, while workers still end
+  kKueuesClock = 139,    // how long quota is held without nodes is measured by Kueue's clock
+  kHangs = 140,          // a reconcile never ends
+  kTwoSpecs = 141,       // an attempt goes on when the spec is another
+  kMadeAgain = 142,      // a pod that goes while others are made is made again
+  kUntried = 143,        // a spec that was changed while the job ran gets nodes without a dry run
+  kEndSucceeds = 144,    // a pod that ends with 0 because it is deleted has succeeded
+  kLateForgotten = 145,  // a pod that arrives after its attempt stays
 };
 
 inline constexpr int kFirstOfWorld = 100;

@@ -130,7 +130,7 @@ life::JobView JobController::ViewOf(const watch::JobObjects& objects) const {
       memory.See(objects.job->attempt, *worker, life::HasSucceeded(*pod));
     }
   }
-  if (memory.seen_attempt == objects.job->attempt) {
+  if (memory.seen_attempt == objects.job->attempt && !Seeded(Bug::kMadeAgain)) {
     view.seen = memory.seen;
     view.succeeded = memory.succeeded;
   }

@@ -25,6 +25,7 @@ bool IsNew(const Life& life) {
 std::int64_t TriedGeneration(const Life& life) {
   const api::Condition* accepted = FindCondition(life.status, "Accepted");
   if (accepted == nullptr) return 0;
+  if (Seeded(Bug::kUntried)) return life.job.record.observed_generation;
   if (accepted->observed_generation > 0) return accepted->observed_generation;
   return life.job.record.observed_generation;  // of an earlier version
 }

@@ -43,8 +43,8 @@ std::vector<const api::Pod*> StalePods(const Life& life) {
   for (const api::Pod* pod : life.view.pods) {
     const std::int64_t attempt = AttemptLabel(pod->meta).value_or(0);
     // A request may arrive after the attempt was taken down.
-    const bool late =
-        attempt == life.status.attempt && !Is(life.status, "Placed") && !pod->HasEnded();
+    const bool late = attempt == life.status.attempt && !Is(life.status, "Placed") &&
+                      !pod->HasEnded() && !Seeded(Bug::kLateForgotten);
     if ((attempt < life.status.attempt || late) && !pod->meta.deleting) pods.push_back(pod);
   }
   return pods;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "operator/base/seeded_bug.h"
 #include "operator/base/short_hash.h"
 
 namespace weft::life {
@@ -27,6 +28,7 @@ std::string MadeFor(const api::TrainingJob& job) {
 }
 
 bool IsMadeFor(const api::Placement& placement, const api::TrainingJob& job) {
+  if (Seeded(Bug::kTwoSpecs)) return true;
   const auto mark = placement.meta.annotations.At(kMadeForAnnotation);
   if (!mark) return placement.nodes.size() == job.replicas;
   const std::string_view generation = mark->substr(0, mark->find(' '));

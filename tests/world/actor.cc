@@ -94,6 +94,10 @@ api::ObjectKey KeyOf(const Json& object) {
   return {TextAt(object, {"metadata", "namespace"}), TextAt(object, {"metadata", "name"})};
 }
 
+std::int64_t GenerationOf(const Json& object) {
+  return NumberAt(object, {"metadata", "generation"});
+}
+
 std::string UidOf(const Json& object) { return TextAt(object, {"metadata", "uid"}); }
 
 std::string LabelOf(const Json& object, const char* name) {

@@ -43,6 +43,7 @@ std::string NameOf(const kube::Resource& resource);
 // Parts of an object; defaults where they are missing.
 api::ObjectKey KeyOf(const Json& object);
 std::string UidOf(const Json& object);
+std::int64_t GenerationOf(const Json& object);
 std::string LabelOf(const Json& object, const char* name);
 std::string AnnotationOf(const Json& object, const char* name);
 // The value at a path of fields ("spec", "nodeName"), or a null.

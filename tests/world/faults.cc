@@ -75,7 +75,7 @@ const std::vector<Faults::Kind>& Faults::All() {
       {"odd-label", &Faults::OddLabel},
       {"strip-finalizer", &Faults::StripFinalizer},
       {"delete-namespace", &Faults::DeleteNamespace},
-      {"scale-job", &Faults::ScaleJob},
+      {"edit-job", &Faults::EditJob},
       {"restore-job", &Faults::RestoreJob},
       {"false-pod", &Faults::FalsePod},
   };

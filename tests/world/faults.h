@@ -85,7 +85,7 @@ class Faults {
   std::string OddLabel();
   std::string StripFinalizer();
   std::string DeleteNamespace();
-  std::string ScaleJob();
+  std::string EditJob();
   std::string RestoreJob();
   std::string FalsePod();
 

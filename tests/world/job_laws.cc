@@ -153,6 +153,13 @@ void Laws::LookAtFailure(const Json& job, const Json& before) {
 
 // A job is accepted because a dry run of its own pods was.
 void Laws::LookAtTrial(const Json& job, const Json& before) {
+  const auto tried = tried_.find(UidOf(job));
+  const bool adopts =
+      NumberAt(job, {"status", "attempt"}) > NumberAt(before, {"status", "attempt"});
+  // A dry run may have asked for a generation that came while it was under way.
+  if (adopts && (tried == tried_.end() || *tried->second.rbegin() < GenerationOf(job))) {
+    Break("I5", Named(job) + " gets nodes, and its spec had no dry run");
+  }
   const Json& accepted = ConditionOf(job, "Accepted");
   if (TextAt(accepted, {"status"}) != "True" || IsTrue(before, "Accepted")) return;
   if (!tried_.contains(UidOf(job))) Break("I5", Named(job) + " is accepted without a dry run");

@@ -114,6 +114,12 @@ void Laws::LookAtNewPod(const Json& pod) {
     Break("I3", Show(pod) + " was created twice");
   }
   for (const auto& other : cluster_.LivePods(job)) {
+    const auto grace = [](const Json& one) {
+      return At(one, {"spec", "terminationGracePeriodSeconds"});
+    };
+    if (AttemptOf(*other) == attempt && grace(*other) != grace(pod)) {
+      Break("I15", Show(pod) + " is of another template than " + Short(*other));
+    }
     if (AttemptOf(*other) < attempt && !CountsAsGone(*other)) {
       Break("I3", Show(pod) + " was created beside " + Short(*other));
     }
@@ -129,7 +135,13 @@ void Laws::LookAtNewPod(const Json& pod) {
 
 void Laws::LookAtTemplate(const Json& pod) {
   const Json& job = *cluster_.jobs.at(JobOf(pod));
-  const Json& wanted = At(job, {"spec", "workers", "template", "spec"});
+  // A request may be under way while the template changes.
+  const std::vector<Json>& all = templates_[UidOf(job)];
+  const Json& grace = At(pod, {"spec", "terminationGracePeriodSeconds"});
+  const auto of = std::find_if(all.begin(), all.end(), [&](const Json& one) {
+    return At(one, {"terminationGracePeriodSeconds"}) == grace;
+  });
+  const Json& wanted = of == all.end() ? At(job, {"spec", "workers", "template", "spec"}) : *of;
   for (const char* field : {"nodeSelector", "priorityClassName", "terminationGracePeriodSeconds",
                             "hostNetwork", "hostPID", "serviceAccountName"}) {
     const Json& made = At(pod, {"spec", field});
@@ -253,8 +265,12 @@ void Laws::LookAtJob(const Change& change) {
   LookAtDeparture(change);
   if (change.type == Change::Type::kDeleted) {
     mute_.erase(UidOf(job));
+    templates_.erase(UidOf(job));
     return;
   }
+  const Json& made = At(job, {"spec", "workers", "template", "spec"});
+  std::vector<Json>& all = templates_[UidOf(job)];
+  if (std::find(all.begin(), all.end(), made) == all.end()) all.push_back(made);
   LookAtSpeech(job);
   static const Json kNone = Json::object();
   const Json& before = change.before ? *change.before : kNone;

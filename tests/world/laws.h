@@ -97,9 +97,10 @@ class Laws {
     Violation broken;
   };
   std::map<std::string, Awaited> awaited_;
-  std::set<std::string> tried_;          // uids of jobs whose pods had a dry run
-  std::string holder_;                   // of the Lease
-  std::map<std::string, Instant> held_;  // by holder: when it last held the Lease
+  std::map<std::string, std::set<std::int64_t>> tried_;  // jobs' generations that had a dry run
+  std::map<std::string, std::vector<Json>> templates_;   // that a job has had, by uid
+  std::string holder_;                                   // of the Lease
+  std::map<std::string, Instant> held_;                  // by holder: when it last held the Lease
   Instant ticked_{};
   std::size_t windows_ = 0;
 };

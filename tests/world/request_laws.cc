@@ -103,7 +103,10 @@ void Laws::LookAtWrite(const Sent& sent, const std::string& resource) {
   }
   if (request.method == kube::Method::kPost && !evicts) {
     bool owned = false;
-    if (request.query.contains("dryRun")) tried_.insert(JobOf(body));
+    if (request.query.contains("dryRun")) {
+      const auto job = cluster_.jobs.find(JobOf(body));
+      if (job != cluster_.jobs.end()) tried_[job->first].insert(GenerationOf(*job->second));
+    }
     for (const Json& owner : At(body, {"metadata", "ownerReferences"})) {
       const std::string kind = TextAt(owner, {"kind"});
       owned |= kind == "TrainingJob" || kind == "Placement" || kind == "Workload" || kind == "Job";

@@ -106,12 +106,24 @@ std::string Faults::DeleteNamespace() {
   return space;
 }
 
-std::string Faults::ScaleJob() {
+// Suspends a job, changes it and resumes it within seconds, as a script does: only a suspended job
+// may change its workers.
+std::string Faults::EditJob() {
   const auto job = Any(kube::kTrainingJobs, IsAny);
   if (!job) return "";
-  tenant_.Patch(kube::kTrainingJobs, KeyOf(*job),
-                {{"spec", {{"workers", {{"replicas", 1 + Below(8)}}}}}});
-  return api::Show(KeyOf(*job));
+  const api::ObjectKey key = KeyOf(*job);
+  const bool scales = Below(2) == 0;
+  Json workers = {{"replicas", 1 + Below(8)}};
+  if (!scales) {
+    workers = {{"template", {{"spec", {{"terminationGracePeriodSeconds", 5 + Below(40)}}}}}};
+  }
+  tenant_.Patch(kube::kTrainingJobs, key, {{"spec", {{"suspend", true}}}});
+  const Millis time(Below(3) * Below(2'000));
+  world_.fibers_.After(time, [this, key, workers] {
+    tenant_.Patch(kube::kTrainingJobs, key, {{"spec", {{"workers", workers}}}});
+    tenant_.Patch(kube::kTrainingJobs, key, {{"spec", {{"suspend", false}}}});
+  });
+  return api::Show(key) + (scales ? " to other replicas" : " to another template");
 }
 
 // From a backup that has no status, while its pods are still there.
