@@ -70,6 +70,10 @@ enum class Bug : int {
   kFilesGoEarly = 138,  // a Service goes with its deleted job, while workers still end
   kKueuesClock = 139,   // how long quota is held without nodes is measured by Kueue's clock
   kHangs = 140,         // a reconcile never ends
+
+  // What the chart does not let the operator do.
+  kJobReadAgain = 151,  // a job is read again before its finalizer is added
+  kJobLabelled = 152,   // a job gets a label with its finalizer
 };
 
 inline constexpr int kFirstOfWorld = 100;
