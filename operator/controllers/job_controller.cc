@@ -180,9 +180,13 @@ JobController::Answer JobController::Do(const Pass& pass, const life::AddFinaliz
   const api::ObjectMeta& meta = pass.job().meta;
   std::vector<std::string> finalizers = meta.finalizers;
   finalizers.push_back(life::kFinalizer);
-  const auto stored = writer_.Patch(
-      TargetOf(Kind::kTrainingJob, meta),
-      {{"metadata", {{"resourceVersion", meta.resource_version}, {"finalizers", finalizers}}}});
+  const Target target = TargetOf(Kind::kTrainingJob, meta);
+  if (Seeded(Bug::kJobReadAgain)) {
+    if (const auto read = writer_.Get(target); !read) return read.error();
+  }
+  Json metadata = {{"resourceVersion", meta.resource_version}, {"finalizers", finalizers}};
+  if (Seeded(Bug::kJobLabelled)) metadata["labels"] = {{"weft.dev/claimed", "true"}};
+  const auto stored = writer_.Patch(target, {{"metadata", std::move(metadata)}});
   if (stored) {
     const Json kept = stored->at("metadata").value("finalizers", Json::array());
     if (std::find(kept.begin(), kept.end(), Json(life::kFinalizer)) == kept.end()) {

@@ -54,6 +54,11 @@ expect_text "$work/stdout" 'prometheus-token-file: "/var/run/secrets/'
 expect_exit 1 helm template weft "$chart" --set prometheus.url=prometheus:9090
 expect_text "$work/stderr" "at '/prometheus/url': 'prometheus:9090' does not match pattern"
 
+# The rights that the world gives the operator (tests/world/chart_rights.json) are the chart's.
+source "$here/../world/chart_lib.sh"
+rendered_chart "$chart/../.." >"$work/rendered.yaml"
+expect_exit 0 python3 -B "$here/../world/chart_rights.py" "$work/rendered.yaml" --check
+
 # A namespace that refuses what is not restricted; a cluster that knows nothing of Weft.
 kubectl create namespace weft-system >/dev/null
 kubectl label namespace weft-system pod-security.kubernetes.io/enforce=restricted >/dev/null

@@ -26,8 +26,17 @@ ApiServer::Opened ApiServer::Open(const kube::Request& request, const std::strin
 
 void ApiServer::SetAdmission(Admission admission) { state_->admission = std::move(admission); }
 
-void ApiServer::SetRights(const std::string& user, std::vector<Json> rules) {
-  state_->rights[user] = std::move(rules);
+void ApiServer::SetValidation(Admission validation) { state_->validation = std::move(validation); }
+
+void ApiServer::SetRights(const std::string& user, const std::vector<Json>& rules) {
+  state_->rights.insert_or_assign(user, Rbac(rules));
+}
+
+bool ApiServer::MayDo(const std::string& user, const std::string& verb, const std::string& resource,
+                      const std::string& subresource, const std::string& space) const {
+  Collection* collection = state_->CollectionOf(resource);
+  WEFT_CHECK(collection != nullptr);
+  return state_->MayDo(user, verb, {collection, {space, ""}, subresource});
 }
 
 void ApiServer::SetQuotaConflicts(int count) { state_->quota_conflicts = count; }

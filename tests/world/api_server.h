@@ -85,9 +85,14 @@ class ApiServer {
   };
   using Admission = std::function<std::optional<kube::Response>(const Attempt& attempt)>;
   void SetAdmission(Admission admission);
+  // Asked after it, of objects that are valid: the place of admission policies.
+  void SetValidation(Admission validation);
   // Rules of RBAC by user (apiGroups, resources, resourceNames, verbs; "namespaces", ours: where
   // they hold, absent: everywhere). A user without an entry may do everything.
-  void SetRights(const std::string& user, std::vector<Json> rules);
+  void SetRights(const std::string& user, const std::vector<Json>& rules);
+  // Whether these rights allow it. `subresource` may be "".
+  bool MayDo(const std::string& user, const std::string& verb, const std::string& resource,
+             const std::string& subresource, const std::string& space) const;
   // So many next creates that count against a ResourceQuota get 409, as after a concurrent update
   // of its usage.
   void SetQuotaConflicts(int count);

@@ -97,15 +97,28 @@ Refusal ApiServer::State::Decode(const Call& call, Json& object) const {
                     kind.kind + ": strict decoding error: " + all);
 }
 
-Refusal ApiServer::State::Admit(const Call& call, const Json* before, Json* object) const {
+namespace {
+
+Refusal Ask(const ApiServer::Admission& admission, const Call& call, const Json* before,
+            Json* object) {
   if (!admission) return std::nullopt;
   const Target& target = call.target;
   api::ObjectKey key = target.key;
   if (object != nullptr && key.name.empty()) key.name = api::KeyOf(*object).name;
-  const Attempt attempt{
+  const ApiServer::Attempt attempt{
       target.kind().resource, target.subresource, call.user, key, before, object, call.dry_run};
   // What it throws is no wrong request.
   return [&]() noexcept { return admission(attempt); }();
+}
+
+}  // namespace
+
+Refusal ApiServer::State::Admit(const Call& call, const Json* before, Json* object) const {
+  return Ask(admission, call, before, object);
+}
+
+Refusal ApiServer::State::Validate(const Call& call, const Json* before, Json* object) const {
+  return Ask(validation, call, before, object);
 }
 
 Refusal ApiServer::State::CheckNamespace(const Call& call) const {
@@ -184,6 +197,7 @@ kube::Response ApiServer::State::CreateObject(const Call& given, Json object) {
   CheckBuiltIn(kind.resource, object, causes);
   if (is_pod) CheckNewPod(object, causes);
   if (!causes.empty()) return Invalid(kind, key.name, causes);
+  if (auto refusal = Validate(call, nullptr, &object)) return *refusal;
   if (metadata.contains("resourceVersion") && !call.dry_run) {
     return StatusAnswer(500, "", "resourceVersion should not be set on objects to be created");
   }

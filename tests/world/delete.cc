@@ -134,6 +134,7 @@ kube::Response ApiServer::State::DeleteObject(const Call& call, const api::Objec
     return *refusal;
   }
   if (auto refusal = Admit(call, before.get(), nullptr)) return *refusal;
+  if (auto refusal = Validate(call, before.get(), nullptr)) return *refusal;
 
   Json next = *before;
   Json& metadata = next["metadata"];

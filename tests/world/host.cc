@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "operator/base/timestamp.h"
+#include "tests/world/rights.h"
 
 namespace weft::world {
 namespace {
@@ -17,16 +18,14 @@ controllers::Log::Options LogOptions(const Incarnation::Options& options, const 
   return log;
 }
 
-constexpr const char* kUser = "system:serviceaccount:weft-system:weft-operator";
-
 }  // namespace
 
 Incarnation::Incarnation(Wire::World world, Options options)
     : identity_(options.identity),
       machine_(world.fibers, options.epoch, options.ahead),
       chance_(options.seed),
-      lease_wire_(world, options.identity, kUser, chance_.Next()),
-      wire_(world, options.identity, kUser, chance_.Next()),
+      lease_wire_(world, options.identity, kOperatorAccount, chance_.Next()),
+      wire_(world, options.identity, kOperatorAccount, chance_.Next()),
       log_(LogOptions(options, machine_)),
       changed_(machine_.NewCondition()),
       replica_(lease_wire_, wire_, nullptr, log_, OptionsOf(options, *this)) {}

@@ -5,20 +5,7 @@
 namespace weft::world {
 namespace {
 
-constexpr const char* kPlacementGate = "weft.dev/placement";
 constexpr const char* kKueueApi = "kueue.x-k8s.io/v1beta2";
-
-// The chart's gate policy (templates/gate-policy.yaml).
-void AddGate(Json& pod) {
-  const bool asks = !At(pod, {"metadata", "labels", kPlacementGate}).is_null() ||
-                    LabelOf(pod, "weft.dev/place") == "true";
-  const bool ours = !At(pod, {"metadata", "labels", "weft.dev/job-uid"}).is_null();
-  if (!asks || ours || !TextAt(pod, {"spec", "nodeName"}).empty()) return;
-  for (const Json& gate : At(pod, {"spec", "schedulingGates"})) {
-    if (TextAt(gate, {"name"}) == kPlacementGate) return;
-  }
-  pod["spec"]["schedulingGates"].push_back({{"name", kPlacementGate}});
-}
 
 bool IsOverNow(const Json& job) { return IsTrue(job, "Complete") || IsTrue(job, "Failed"); }
 
@@ -97,10 +84,6 @@ void KueueCluster::OnChange(const Change& change) {
 }
 
 std::optional<kube::Response> KueueCluster::Admit(const ApiServer::Attempt& attempt) const {
-  if (attempt.resource == "pods" && attempt.before == nullptr && attempt.object != nullptr &&
-      attempt.subresource.empty()) {
-    AddGate(*attempt.object);
-  }
   return kueue_.Admit(attempt);
 }
 

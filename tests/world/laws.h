@@ -64,6 +64,7 @@ class Laws {
   void LookAtService(const Json& job, const Json& before);
   void LookAtWrite(const Sent& sent, const std::string& resource);
   void LookAtRate(const Sent& sent, const std::string& resource);
+  void LookAtRefusal(const Sent& sent);
   bool CountsAsGone(const Json& pod) const;
   // In job_laws.cc.
   void LookAtHoldings(const Change& change);

@@ -61,6 +61,7 @@ void Laws::OnSent(const Sent& sent) {
   if (version != request.query.end() && version->second == "0") {
     Break("I16", Told(sent) + " reads at resourceVersion=0");
   }
+  LookAtRefusal(sent);
   if (request.method == kube::Method::kGet) return;
   const std::string resource = ResourceOf(request.path);
   if (resource == "leases.coordination.k8s.io") return;
@@ -73,6 +74,18 @@ void Laws::OnSent(const Sent& sent) {
   }
   LookAtRate(sent, resource);
   if (IsOurs(resource)) LookAtWrite(sent, resource);
+}
+
+// The chart's rights and policies let the operator do all that it asks for. Other refusals are
+// faults.
+void Laws::LookAtRefusal(const Sent& sent) {
+  if (sent.answer.status != 403 && sent.answer.status != 422) return;
+  const std::string message = TextAt(Json::parse(sent.answer.body), {"message"});
+  const bool by_rights = message.find(" is forbidden: User \"") != std::string::npos;
+  const bool by_policy = message.find("ValidatingAdmissionPolicy '") != std::string::npos;
+  // What a policy says to the author of a job, who reads it in a condition.
+  const bool of_author = message.find(" denied request: a job whose ") != std::string::npos;
+  if (by_rights || (by_policy && !of_author)) Break("I24", Told(sent) + ": " + message);
 }
 
 void Laws::LookAtWrite(const Sent& sent, const std::string& resource) {

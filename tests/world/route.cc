@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "operator/api/json_member.h"
 #include "operator/api/json_text.h"
 #include "tests/world/state.h"
 
@@ -67,27 +66,6 @@ std::string VerbOf(const Call& call) {
   return "";
 }
 
-bool Lists(const Json& rule, const char* key, const std::string& value) {
-  const Json* values = api::FindMember(rule, key);
-  if (values == nullptr) return false;
-  return std::any_of(values->begin(), values->end(),
-                     [&](const Json& each) { return each == value || each == "*"; });
-}
-
-bool Allows(const Json& rule, const Call& call, const std::string& verb, const std::string& name) {
-  const Kind& kind = call.target.kind();
-  std::string resource = kind.plural;
-  if (!call.target.subresource.empty()) resource += "/" + call.target.subresource;
-  if (!Lists(rule, "verbs", verb) || !Lists(rule, "apiGroups", kind.group)) return false;
-  if (!Lists(rule, "resources", resource)) return false;
-  if (rule.contains("namespaces") && !Lists(rule, "namespaces", call.target.key.space)) {
-    return false;
-  }
-  const Json* names = api::FindMember(rule, "resourceNames");
-  return names == nullptr || names->empty() ||
-         (!name.empty() && Lists(rule, "resourceNames", name));
-}
-
 bool HasSubresource(const Kind& kind, const std::string& name) {
   if (name.empty()) return true;
   if (name == "status") return kind.status;
@@ -125,22 +103,31 @@ std::optional<Target> ApiServer::State::Route(const std::string& path) {
   return target;
 }
 
+bool ApiServer::State::MayDo(const std::string& user, const std::string& verb,
+                             const Target& target) const {
+  const auto found = rights.find(user);
+  if (found == rights.end()) return true;
+  const Kind& kind = target.kind();
+  std::string resource = kind.plural;
+  if (!target.subresource.empty()) resource += "/" + target.subresource;
+  return found->second.Allows({verb, kind.group, std::move(resource), target.key});
+}
+
 Refusal ApiServer::State::CheckRights(const Call& call, const std::string& verb,
                                       const Selector& selector) const {
-  const auto found = rights.find(call.user);
-  if (found == rights.end()) return std::nullopt;
-  const api::ObjectKey& key = call.target.key;
-  const std::string name = key.name.empty() ? selector.Name() : key.name;
-  for (const Json& rule : found->second) {
-    if (Allows(rule, call, verb, name)) return std::nullopt;
-  }
   const Kind& kind = call.target.kind();
+  Target named = call.target;
+  if (named.key.name.empty()) named.key.name = selector.Name();
+  // To rights, a namespace is in itself.
+  if (kind.resource == "namespaces") named.key.space = named.key.name;
+  if (MayDo(call.user, verb, named)) return std::nullopt;
+  const api::ObjectKey& key = named.key;
   std::string resource = kind.plural;
   if (!call.target.subresource.empty()) resource += "/" + call.target.subresource;
   std::string why = "User \"" + call.user + "\" cannot " + verb + " resource \"" + resource +
                     "\" in API group \"" + kind.group + "\"";
   why += key.space.empty() ? " at the cluster scope" : " in the namespace \"" + key.space + "\"";
-  return Forbidden(kind, key.name, why);
+  return Forbidden(kind, call.target.key.name, why);
 }
 
 kube::Response ApiServer::State::Handle(const kube::Request& request, const std::string& user) {

@@ -10,6 +10,7 @@
 #include "operator/base/random.h"
 #include "tests/world/answer.h"
 #include "tests/world/api_server.h"
+#include "tests/world/rbac.h"
 #include "tests/world/selector.h"
 
 namespace weft::world {
@@ -69,6 +70,8 @@ struct ApiServer::State {
   std::optional<Target> Route(const std::string& path);
   kube::Response Handle(const kube::Request& request, const std::string& user);
   Opened Open(const kube::Request& request, const std::string& user);
+  // The target's name is that of the request or of its selector.
+  bool MayDo(const std::string& user, const std::string& verb, const Target& target) const;
   Refusal CheckRights(const Call& call, const std::string& verb, const Selector& selector) const;
 
   // reads
@@ -96,6 +99,7 @@ struct ApiServer::State {
   Refusal JsonPatch(const Call& call, Json& next) const;
   Refusal ApplyPatch(const Call& call, const Json& before, Json& next);
   Refusal Admit(const Call& call, const Json* before, Json* object) const;
+  Refusal Validate(const Call& call, const Json* before, Json* object) const;
   // Drops unknown fields of custom resources and adds defaults.
   Refusal Decode(const Call& call, Json& object) const;
   Refusal CheckNamespace(const Call& call) const;
@@ -120,7 +124,7 @@ struct ApiServer::State {
   SplitMix64 random;
   std::map<std::string, Collection> collections;  // by resource
   std::map<std::string, Collection*> by_path;     // by "group/version/plural"
-  std::map<std::string, std::vector<Json>> rights;
+  std::map<std::string, Rbac> rights;  // by user
   Admission admission;
   std::function<void(const Change&)> on_change;
   std::deque<std::shared_ptr<Logged>> log;  // of all resources
@@ -131,6 +135,7 @@ struct ApiServer::State {
     std::map<api::ObjectKey, std::map<std::string, Json>> applied;
   };
   std::map<std::uint64_t, std::map<std::string, Saved>> checkpoints;
+  Admission validation;
 };
 
 // The fields that an apply patch sets.

@@ -153,7 +153,8 @@ std::string Faults::RestoreJob() {
   return api::Show(key);
 }
 
-// What somebody with `edit` may create: a pod with the labels of a job's.
+// What an administrator of a namespace may create, and nobody with `edit`: a pod with the labels of
+// a job's.
 std::string Faults::FalsePod() {
   const auto pod = Any(
       kube::kPods, [](const Json& one) { return !LabelOf(one, "weft.dev/worker-index").empty(); });
@@ -168,7 +169,7 @@ std::string Faults::FalsePod() {
         {"labels", At(*pod, {"metadata", "labels"})}}},
       {"spec", {{"containers", {{{"name", "one"}, {"image", "registry.example/other:1"}}}}}}};
   if (Below(2) == 0) made["metadata"]["labels"].erase("weft.dev/attempt");
-  if (tenant_.Create(kube::kPods, made) / 100 != 2) return "";
+  if (admin_.Create(kube::kPods, made) / 100 != 2) return "";
   const api::ObjectKey key = KeyOf(made);
   world_.fibers_.After(Some(30, 600), [this, key] { tenant_.Delete(kube::kPods, key); });
   return api::Show(key);

@@ -228,6 +228,7 @@ kube::Response ApiServer::State::UpdateObject(const Call& call, const Object& be
   Causes causes;
   CheckChange(call.target, *before, next, causes);
   if (!causes.empty()) return Invalid(kind, key.name, causes);
+  if (auto refusal = Validate(call, before.get(), &next)) return *refusal;
 
   const bool counts = kind.generation && call.target.subresource != "status";
   if (counts && SpecDiffers(kind, *before, next)) {

@@ -8,6 +8,7 @@
 #include "operator/base/timestamp.h"
 #include "tests/world/definitions.h"
 #include "tests/world/faults.h"
+#include "tests/world/rights.h"
 
 namespace weft::world {
 namespace {
@@ -122,7 +123,8 @@ World::World(Options options)
                   [this](Json& job) {
                     if (kueue_) kueue_->Dress(job);
                   }},
-             chance_.Next()) {
+             chance_.Next()),
+      policies_(server_) {
   if (options_.kueue) {
     kueue_ = std::make_unique<KueueCluster>(
         fibers_, server_, laws_,
@@ -132,8 +134,10 @@ World::World(Options options)
                               .break_watches = [this](seconds time) { BreakWatches(time); },
                               .seed = chance_.Next()});
   }
+  GrantRights();
   server_.SetOnChange([this](const Change& change) { OnChange(change); });
   server_.SetAdmission([this](const ApiServer::Attempt& attempt) -> std::optional<kube::Response> {
+    policies_.AddGate(attempt);
     if (kueue_) {
       if (auto refusal = kueue_->Admit(attempt)) return refusal;
     }
@@ -150,6 +154,7 @@ World::World(Options options)
                         "admission webhook \"policy.example.com\" denied the "
                         "request: not now");
   });
+  server_.SetValidation([this](const auto& attempt) { return policies_.Validate(attempt); });
   for (std::size_t i = 0; i < options_.operators; ++i) {
     hosts_.emplace_back();
     hosts_.back().name = "weft-" + std::to_string(i);
@@ -160,6 +165,13 @@ World::World(Options options)
 }
 
 World::~World() = default;
+
+// Those of the chart, and the role `edit` for people. Controllers and "admin" may do everything.
+void World::GrantRights() {
+  const std::vector<std::string> spaces = {kSpaces.begin(), kSpaces.end()};
+  server_.SetRights(kOperatorAccount, OperatorRights());
+  for (const char* user : {"researcher", "tenant"}) server_.SetRights(user, EditRights(spaces));
+}
 
 // A policy of the cluster that means well.
 void World::StripFinalizers(const ApiServer::Attempt& attempt) {

@@ -15,6 +15,7 @@
 #include "tests/world/kubelets.h"
 #include "tests/world/kueue_cluster.h"
 #include "tests/world/laws.h"
+#include "tests/world/policies.h"
 #include "tests/world/scheduler.h"
 #include "tests/world/timeline.h"
 #include "tests/world/users.h"
@@ -72,6 +73,7 @@ class World {
   void Repeat(const kube::Resource& resource, const Json& object, const Json& spec);
   void JoinAgain(std::size_t node);
   void StripFinalizers(const ApiServer::Attempt& attempt);
+  void GrantRights();
   void MakeCluster();
   void PlanDay();
   void StartHost(Host& host);
@@ -138,6 +140,7 @@ class World {
     Instant at{};
     std::set<std::string> differ;
   } cache_look_;
+  const Policies policies_;  // of the chart
 };
 
 }  // namespace weft::world
