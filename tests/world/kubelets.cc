@@ -198,7 +198,12 @@ void Kubelets::Remove(const api::ObjectKey& key, const std::string& uid) {
   std::shared_ptr<const Json> pod;
   if (!Here(key, uid, pod)) return;
   const auto run = runs_.find(key);
-  if (run != runs_.end() && run->second.started && !HasEnded(*pod)) Ended(key, uid, 143);
+  const bool started = run != runs_.end() && run->second.started;
+  if (started && !HasEnded(*pod)) Ended(key, uid, 143);
+  // One that never started ends as well (KEP-3329): a Job's pod stays, for its finalizer, and is
+  // made anew only when it has ended. Any other is gone with the next call.
+  const bool stays = !At(*pod, {"metadata", "finalizers"}).empty();
+  if (!started && stays && !HasEnded(*pod)) Ended(key, uid, 137, "ContainerStatusUnknown");
   kubelet_.Delete(kube::kPods, key,
                   {.only = {.uid = uid, .resource_version = ""}, .grace_seconds = 0});
 }
