@@ -75,9 +75,6 @@ enum class Bug : int {
   kUntried = 143,        // a spec that was changed while the job ran gets nodes without a dry run
   kEndSucceeds = 144,    // a pod that ends with 0 because it is deleted has succeeded
   kLateForgotten = 145,  // a pod that arrives after its attempt stays
-  kFilesGoEarly = 138,   // a Service goes with its deleted job, while workers still end
-  kKueuesClock = 139,    // how long quota is held without nodes is measured by Kueue's clock
-  kHangs = 140,          // a reconcile never ends
 
   // What the chart does not let the operator do.
   kJobReadAgain = 151,  // a job is read again before its finalizer is added
