@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "operator/api/gang_annotations.h"
+#include "operator/base/check.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/cluster/text.h"
 #include "operator/fabric/node_facts.h"
