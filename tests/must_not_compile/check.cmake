@@ -1,7 +1,9 @@
 # Compiles FILE as it stands, then with its indexes swapped (WEFT_SWAPPED). The first must succeed,
-# or the second could fail for another reason; the second must fail because of the types.
+# or the second could fail for another reason; the second must fail because of the types. INDEX: the
+# type of index that number_from_index.cc is about.
 function(compile result message)
-  execute_process(COMMAND ${COMPILER} -std=c++20 -fsyntax-only -I${SOURCE_DIR} ${ARGN} ${FILE}
+  execute_process(COMMAND ${COMPILER} -std=c++20 -fsyntax-only -I${SOURCE_DIR}
+                          -DWEFT_INDEX=${INDEX} ${ARGN} ${FILE}
                   RESULT_VARIABLE code ERROR_VARIABLE text OUTPUT_QUIET)
   set(${result} ${code} PARENT_SCOPE)
   set(${message} "${text}" PARENT_SCOPE)

@@ -64,7 +64,7 @@ TEST_P(RestartTest, OnlyTheWorkersOfALostNodeMoveWhereThatCostsNoMore) {
   for (std::uint64_t seed = 600; seed < 606; ++seed) {
     auto instance = weft::testing::MakeLargeInstance(GetParam(), seed, kSizes);
     const Plan before = Solved(instance);
-    const NodeIndex lost = before.nodes[before.nodes.size() / 2];
+    const NodeIndex lost = before.nodes[WorkerIndex::Of(before.nodes.size() / 2)];
     instance.request.excluded = {lost};
     const Plan anew = Solved(instance);
     instance.request.previous_nodes = before.nodes;

@@ -9,6 +9,7 @@
 #include "operator/render/map_svg.h"
 #include "operator/render/map_usage.h"
 #include "tests/support/models.h"
+#include "tests/support/raw_of.h"
 #include "tests/unit/render/planned.h"
 #include "tests/unit/render/xml_check.h"
 
@@ -112,7 +113,7 @@ TEST(MapUsageTest, EveryGpuIsEarlierPlannedOrFree) {
   EXPECT_EQ(whole.earlier, 4);
   EXPECT_EQ(whole.planned, (std::vector<std::pair<std::size_t, std::int64_t>>{{0, 24}, {1, 4}}));
   EXPECT_EQ(whole.free, 0);
-  EXPECT_EQ(usage.Workers(fabric::kOutside, fabric::DomainIndex{0}, 0),
+  EXPECT_EQ(testing::RawOf(usage.Workers(fabric::kOutside, fabric::DomainIndex{0}, 0)),
             (std::vector<std::uint32_t>{0, 1, 2}));
 }
 
