@@ -134,6 +134,47 @@ TEST_F(ApiServerTest, AQuotaRefusesWhatIsOverItAndMayConflict) {
   Create(kube::kPods, PodOf("c"));
 }
 
+class ApplyTest : public ApiServerTest {
+ protected:
+  Json Apply(const std::string& manager, const Json& data, int status = 200, bool force = false) {
+    return Send(kube::PatchRequest(kube::kConfigMaps, {"default", "a"},
+                                   {kube::PatchType::kApply,
+                                    {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"data", data}}},
+                                   {.field_manager = manager, .force = force}),
+                status);
+  }
+};
+
+TEST_F(ApplyTest, RemovesWhatItsManagerNoLongerSets) {
+  Apply("one", {{"a", "1"}, {"b", "1"}}, 201);
+  EXPECT_EQ(Apply("one", {{"a", "1"}})["data"], Json({{"a", "1"}}));
+}
+
+TEST_F(ApplyTest, KeepsWhatAnotherManagerSetsToo) {
+  Apply("one", {{"a", "1"}, {"b", "1"}}, 201);
+  Apply("two", {{"b", "1"}});
+  EXPECT_EQ(Apply("one", {{"a", "1"}})["data"], Json({{"a", "1"}, {"b", "1"}}));
+  EXPECT_EQ(Apply("two", {{"c", "1"}})["data"], Json({{"a", "1"}, {"c", "1"}}));
+}
+
+TEST_F(ApplyTest, ConflictsWithAnotherOwnerUnlessForced) {
+  Apply("one", {{"a", "1"}}, 201);
+  Merge(kube::kConfigMaps, "a", {{"data", {{"a", "2"}}}});
+  const Json refused = Apply("one", {{"a", "1"}}, 409);
+  EXPECT_EQ(refused["details"]["causes"][0]["field"], ".data.a");
+  EXPECT_EQ(Apply("one", {{"a", "1"}}, 200, true)["data"]["a"], "1");
+  EXPECT_EQ(Apply("one", {{"a", "3"}})["data"]["a"], "3");
+}
+
+TEST_F(ApplyTest, IsAChangeIfOnlyOwnersChange) {
+  Apply("one", {{"a", "1"}}, 201);
+  const std::uint64_t before = server.version();
+  Apply("one", {{"a", "1"}});
+  EXPECT_EQ(server.version(), before);
+  Apply("two", {{"a", "1"}});
+  EXPECT_EQ(server.version(), before + 1);
+}
+
 class CollectorTest : public ApiServerTest {
  protected:
   // A ConfigMap "owner" and two that it owns.
