@@ -134,6 +134,23 @@ TEST_F(ApiServerTest, AQuotaRefusesWhatIsOverItAndMayConflict) {
   Create(kube::kPods, PodOf("c"));
 }
 
+TEST_F(ApiServerTest, ADeletedQuotaIsAnsweredWithTheVersionOfItsDeletion) {
+  Create(kube::kResourceQuotas, {{"metadata", {{"name", "q"}, {"namespace", "default"}}}});
+  const Json deleted = Delete(kube::kResourceQuotas, "q");
+  EXPECT_EQ(deleted["metadata"]["resourceVersion"], std::to_string(server.version()));
+}
+
+TEST_F(ApiServerTest, ADeletionThatTakesTheLastFinalizerRefusesAnyVersion) {
+  Create(kube::kConfigMaps, ConfigMapOf("a"));
+  Delete(kube::kConfigMaps, "a", 200, {.propagation = "Foreground"});
+  const std::string version = std::to_string(server.version());
+  const Json refused =
+      Delete(kube::kConfigMaps, "a", 409, {.only = {"", version}, .propagation = "Background"});
+  EXPECT_EQ(refused["reason"], "Conflict");
+  Delete(kube::kConfigMaps, "a", 200, {.propagation = "Background"});
+  EXPECT_TRUE(server.All("configmaps").empty());
+}
+
 class ApplyTest : public ApiServerTest {
  protected:
   Json Apply(const std::string& manager, const Json& data, int status = 200, bool force = false) {
