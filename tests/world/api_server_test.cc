@@ -151,6 +151,22 @@ TEST_F(ApiServerTest, ADeletionThatTakesTheLastFinalizerRefusesAnyVersion) {
   EXPECT_TRUE(server.All("configmaps").empty());
 }
 
+TEST_F(ApiServerTest, AnUpdateInANamespaceThatIsGoneIsRefused) {
+  Create(kube::kNamespaces, {{"metadata", {{"name", "team"}}}});
+  Json map = ConfigMapOf("a");
+  map["metadata"]["namespace"] = "team";
+  Create(kube::kConfigMaps, map);
+  Send(kube::DeleteRequest(kube::kNamespaces, {"", "team"}, {}), 200);
+  const Json empty = {{"metadata", {{"name", "team"}}}, {"spec", Json::object()}};
+  Send(kube::ReplaceRequest(kube::kNamespaces, empty, {.subresource = "finalize"}), 200);
+  const Json refused =
+      Send(kube::PatchRequest(kube::kConfigMaps, {"team", "a"},
+                              {kube::PatchType::kMerge, {{"data", {{"a", "2"}}}}}, {}),
+           404);
+  EXPECT_EQ(refused["details"]["kind"], "namespaces");
+  Send(kube::DeleteRequest(kube::kConfigMaps, {"team", "a"}, {}), 200);
+}
+
 class ApplyTest : public ApiServerTest {
  protected:
   Json Apply(const std::string& manager, const Json& data, int status = 200, bool force = false) {

@@ -196,6 +196,9 @@ kube::Response ApiServer::State::UpdateObject(const Call& call, const Object& be
   } else if (!kind.custom) {
     DefaultBuiltIn(kind.resource, next);
   }
+  if (kind.namespaced && !Find("namespaces", {"", key.space})) {
+    return NotFound(CollectionOf("namespaces")->kind, key.space);
+  }
   if (auto refusal = Admit(call, before.get(), &next)) return *refusal;
 
   const std::string given = api::TextAt(next["metadata"], "resourceVersion");
