@@ -167,6 +167,16 @@ TEST_F(ApiServerTest, AnUpdateInANamespaceThatIsGoneIsRefused) {
   Send(kube::DeleteRequest(kube::kConfigMaps, {"team", "a"}, {}), 200);
 }
 
+TEST_F(ApiServerTest, APageWithASelectorEndsWhereNoObjectFollows) {
+  for (const char* name : {"a", "b"}) Create(kube::kConfigMaps, ConfigMapOf(name));
+  Merge(kube::kConfigMaps, "a", {{"metadata", {{"labels", {{"app", "x"}}}}}});
+  Request list = kube::GetRequest(kube::kConfigMaps, {"default", ""});
+  list.query = {{"labelSelector", "app=x"}, {"limit", "1"}};
+  EXPECT_TRUE(Send(list, 200)["metadata"].contains("continue"));
+  Delete(kube::kConfigMaps, "b");
+  EXPECT_FALSE(Send(list, 200)["metadata"].contains("continue"));
+}
+
 class ApplyTest : public ApiServerTest {
  protected:
   Json Apply(const std::string& manager, const Json& data, int status = 200, bool force = false) {
