@@ -103,7 +103,7 @@ void ApiServer::Compact() {
 std::uint64_t ApiServer::Checkpoint() {
   auto& saved = state_->checkpoints[state_->version];
   for (const auto& [resource, collection] : state_->collections) {
-    saved[resource] = {collection.objects, collection.applied};
+    saved[resource] = {collection.objects, collection.owners};
   }
   return state_->version;
 }
@@ -117,7 +117,7 @@ void ApiServer::Restore(std::uint64_t checkpoint) {
   for (auto& [resource, collection] : state_->collections) {
     const State::Saved& from = saved->second.at(resource);
     collection.objects = from.objects;
-    collection.applied = from.applied;
+    collection.owners = from.owners;
     collection.last.clear();
     for (const auto& [key, object] : from.objects) {
       auto logged = std::make_shared<Logged>();

@@ -134,6 +134,90 @@ TEST_F(ApiServerTest, AQuotaRefusesWhatIsOverItAndMayConflict) {
   Create(kube::kPods, PodOf("c"));
 }
 
+TEST_F(ApiServerTest, ADeletedQuotaIsAnsweredWithTheVersionOfItsDeletion) {
+  Create(kube::kResourceQuotas, {{"metadata", {{"name", "q"}, {"namespace", "default"}}}});
+  const Json deleted = Delete(kube::kResourceQuotas, "q");
+  EXPECT_EQ(deleted["metadata"]["resourceVersion"], std::to_string(server.version()));
+}
+
+TEST_F(ApiServerTest, ADeletionThatTakesTheLastFinalizerRefusesAnyVersion) {
+  Create(kube::kConfigMaps, ConfigMapOf("a"));
+  Delete(kube::kConfigMaps, "a", 200, {.propagation = "Foreground"});
+  const std::string version = std::to_string(server.version());
+  const Json refused =
+      Delete(kube::kConfigMaps, "a", 409, {.only = {"", version}, .propagation = "Background"});
+  EXPECT_EQ(refused["reason"], "Conflict");
+  Delete(kube::kConfigMaps, "a", 200, {.propagation = "Background"});
+  EXPECT_TRUE(server.All("configmaps").empty());
+}
+
+TEST_F(ApiServerTest, AnUpdateInANamespaceThatIsGoneIsRefused) {
+  Create(kube::kNamespaces, {{"metadata", {{"name", "team"}}}});
+  Json map = ConfigMapOf("a");
+  map["metadata"]["namespace"] = "team";
+  Create(kube::kConfigMaps, map);
+  Send(kube::DeleteRequest(kube::kNamespaces, {"", "team"}, {}), 200);
+  const Json empty = {{"metadata", {{"name", "team"}}}, {"spec", Json::object()}};
+  Send(kube::ReplaceRequest(kube::kNamespaces, empty, {.subresource = "finalize"}), 200);
+  const Json refused =
+      Send(kube::PatchRequest(kube::kConfigMaps, {"team", "a"},
+                              {kube::PatchType::kMerge, {{"data", {{"a", "2"}}}}}, {}),
+           404);
+  EXPECT_EQ(refused["details"]["kind"], "namespaces");
+  Send(kube::DeleteRequest(kube::kConfigMaps, {"team", "a"}, {}), 200);
+}
+
+TEST_F(ApiServerTest, APageWithASelectorEndsWhereNoObjectFollows) {
+  for (const char* name : {"a", "b"}) Create(kube::kConfigMaps, ConfigMapOf(name));
+  Merge(kube::kConfigMaps, "a", {{"metadata", {{"labels", {{"app", "x"}}}}}});
+  Request list = kube::GetRequest(kube::kConfigMaps, {"default", ""});
+  list.query = {{"labelSelector", "app=x"}, {"limit", "1"}};
+  EXPECT_TRUE(Send(list, 200)["metadata"].contains("continue"));
+  Delete(kube::kConfigMaps, "b");
+  EXPECT_FALSE(Send(list, 200)["metadata"].contains("continue"));
+}
+
+class ApplyTest : public ApiServerTest {
+ protected:
+  Json Apply(const std::string& manager, const Json& data, int status = 200, bool force = false) {
+    return Send(kube::PatchRequest(kube::kConfigMaps, {"default", "a"},
+                                   {kube::PatchType::kApply,
+                                    {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"data", data}}},
+                                   {.field_manager = manager, .force = force}),
+                status);
+  }
+};
+
+TEST_F(ApplyTest, RemovesWhatItsManagerNoLongerSets) {
+  Apply("one", {{"a", "1"}, {"b", "1"}}, 201);
+  EXPECT_EQ(Apply("one", {{"a", "1"}})["data"], Json({{"a", "1"}}));
+}
+
+TEST_F(ApplyTest, KeepsWhatAnotherManagerSetsToo) {
+  Apply("one", {{"a", "1"}, {"b", "1"}}, 201);
+  Apply("two", {{"b", "1"}});
+  EXPECT_EQ(Apply("one", {{"a", "1"}})["data"], Json({{"a", "1"}, {"b", "1"}}));
+  EXPECT_EQ(Apply("two", {{"c", "1"}})["data"], Json({{"a", "1"}, {"c", "1"}}));
+}
+
+TEST_F(ApplyTest, ConflictsWithAnotherOwnerUnlessForced) {
+  Apply("one", {{"a", "1"}}, 201);
+  Merge(kube::kConfigMaps, "a", {{"data", {{"a", "2"}}}});
+  const Json refused = Apply("one", {{"a", "1"}}, 409);
+  EXPECT_EQ(refused["details"]["causes"][0]["field"], ".data.a");
+  EXPECT_EQ(Apply("one", {{"a", "1"}}, 200, true)["data"]["a"], "1");
+  EXPECT_EQ(Apply("one", {{"a", "3"}})["data"]["a"], "3");
+}
+
+TEST_F(ApplyTest, IsAChangeIfOnlyOwnersChange) {
+  Apply("one", {{"a", "1"}}, 201);
+  const std::uint64_t before = server.version();
+  Apply("one", {{"a", "1"}});
+  EXPECT_EQ(server.version(), before);
+  Apply("two", {{"a", "1"}});
+  EXPECT_EQ(server.version(), before + 1);
+}
+
 class CollectorTest : public ApiServerTest {
  protected:
   // A ConfigMap "owner" and two that it owns.

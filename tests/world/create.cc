@@ -209,6 +209,7 @@ kube::Response ApiServer::State::CreateObject(const Call& given, Json object) {
     return AlreadyExists(kind, key.name, IsDeleting(*existing->second));
   }
   if (call.dry_run) return Answer(201, api::JsonText(object));
+  if (call.owners != nullptr) collection.owners[key] = *call.owners;
   return Answer(201, Store(collection, key, std::move(object), call.user)->text());
 }
 

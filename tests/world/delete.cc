@@ -52,10 +52,23 @@ void SetCollectorFinalizers(const DeleteOptions& options, Json& metadata) {
   }
 }
 
+// Whether the grace period of a deleted object is over: only its finalizers keep it.
+bool HasEnded(const Json& object) {
+  return IsDeleting(object) &&
+         MetadataOf(object).value("deletionGracePeriodSeconds", std::int64_t{0}) == 0;
+}
+
+// A pod that ends may only end sooner: what asks for nothing sooner changes nothing at all.
+bool ChangesNothing(const Kind& kind, const Json& metadata, const DeleteOptions& options) {
+  const std::int64_t left = metadata.value("deletionGracePeriodSeconds", std::int64_t{0});
+  if (kind.resource != "pods" || left == 0) return false;
+  return !options.grace || *options.grace >= left;
+}
+
 // Seconds that the object stays after its deletion.
 std::int64_t GraceOf(const Kind& kind, const Json& object, const DeleteOptions& options) {
-  if (kind.resource != "pods") return 0;
-  if (NodeOf(object).empty() || IsTerminal(object)) return 0;
+  if (kind.resource != "pods" || HasEnded(object)) return 0;
+  if (!IsDeleting(object) && (NodeOf(object).empty() || IsTerminal(object))) return 0;
   constexpr std::int64_t kDefault = 30;
   const std::int64_t own = object.at("spec").value("terminationGracePeriodSeconds", kDefault);
   const std::int64_t grace = options.grace.value_or(own);
@@ -84,13 +97,24 @@ Refusal CheckPreconditions(const Kind& kind, const std::string& name, const Json
   return std::nullopt;
 }
 
+// Where a deletion takes the last finalizers off and removes the object in one step, kube-apiserver
+// compares the version of the precondition with that of an object it has not filled in.
+Refusal CheckStaleDeletion(const Kind& kind, const Json& before, const DeleteOptions& options) {
+  if (options.resource_version.empty() || !HasFinalizers(before)) return std::nullopt;
+  const std::string version = api::TextAt(MetadataOf(before), "resourceVersion");
+  return Conflict(kind, api::KeyOf(before).name,
+                  "Precondition failed: ResourceVersion in precondition: , ResourceVersion in "
+                  "object meta: " +
+                      version);
+}
+
 void Raise(Json& metadata) {
   if (metadata.contains("generation")) {
     metadata["generation"] = metadata["generation"].get<std::int64_t>() + 1;
   }
 }
 
-// Marks the object as deleted, as far as it is not yet: an object that ends may only end sooner.
+// Marks the object as deleted, as far as it is not yet.
 void Mark(Json& metadata, std::int64_t grace, std::int64_t now) {
   const bool deleting = metadata.contains("deletionTimestamp");
   if (deleting && metadata.value("deletionGracePeriodSeconds", std::int64_t{0}) <= grace) return;
@@ -133,6 +157,9 @@ kube::Response ApiServer::State::DeleteObject(const Call& call, const api::Objec
   if (auto refusal = CheckPreconditions(kind, key.name, MetadataOf(*before), how)) {
     return *refusal;
   }
+  if (ChangesNothing(kind, MetadataOf(*before), how)) {  // admission is not asked either
+    return Answer(200, collection.last.at(key)->text());
+  }
   if (auto refusal = Admit(call, before.get(), nullptr)) return *refusal;
   if (auto refusal = Validate(call, before.get(), nullptr)) return *refusal;
 
@@ -144,10 +171,13 @@ kube::Response ApiServer::State::DeleteObject(const Call& call, const api::Objec
       is_namespace &&
       (!IsDeleting(*before) || !before->at("spec").value("finalizers", Json::array()).empty());
   const bool at_once = grace == 0 && !HasFinalizers(next) && !waits_for_content;
-  if (at_once && kind.resource != "pods") {
-    const std::string text = collection.last.at(key)->text();
-    if (!call.dry_run) Remove(collection, key, call.user);
-    if (kind.returns_deleted) return Answer(200, text);
+  if (at_once && (kind.resource != "pods" || HasEnded(*before))) {
+    if (!call.dry_run) {
+      if (auto refusal = CheckStaleDeletion(kind, *before, how)) return *refusal;
+    }
+    std::string text = collection.last.at(key)->text();
+    if (!call.dry_run) text = Remove(collection, key, call.user)->text();
+    if (kind.returns_deleted) return Answer(200, std::move(text));
     return Success(200, kind, key.name, api::TextAt(metadata, "uid"));
   }
   Mark(metadata, grace, options.now_seconds());
@@ -164,7 +194,7 @@ kube::Response ApiServer::State::DeleteObject(const Call& call, const api::Objec
   } else {
     text = Store(collection, key, std::move(next), call.user)->text();
   }
-  if (at_once && !call.dry_run) Remove(collection, key, call.user);
+  if (at_once && !call.dry_run) text = Remove(collection, key, call.user)->text();
   return Answer(200, std::move(text));
 }
 
@@ -234,13 +264,13 @@ kube::Response ApiServer::State::Finalize(const Call& call) {
   next["spec"]["finalizers"] =
       body.value("spec", Json::object()).value("finalizers", Json::array());
   if (next["spec"]["finalizers"].empty()) next["spec"].erase("finalizers");
-  if (next == *before) return Answer(200, collection.last.at(key)->text());
   const bool gone =
       IsDeleting(next) && !HasFinalizers(next) && !next["spec"].contains("finalizers");
   if (gone) {
     if (!call.dry_run) Remove(collection, key, call.user);
     return Answer(200, api::JsonText(next));
   }
+  if (next == *before) return Answer(200, collection.last.at(key)->text());
   if (call.dry_run) return Answer(200, api::JsonText(next));
   return Answer(200, Store(collection, key, std::move(next), call.user)->text());
 }

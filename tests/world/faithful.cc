@@ -1,10 +1,11 @@
 // Compares the API server in memory with a real one: both get the same random scripts, and their
 // answers, stored objects, events in order and end states must be equal.
 //
-//   faithful [--seed N] [--seeds COUNT] [--calls M] [--verbose]
+//   faithful [--seed N] [--seeds COUNT] [--calls M] [--verbose] [--run NAME]
 //
-// The real one is that of $KUBECONFIG, with Weft's definitions and without controllers. Exit code 1
-// after a difference.
+// --run: to play a seed again on the same real server, whose namespaces then have this at their
+// end. The real one is that of $KUBECONFIG, with Weft's definitions and without controllers. Exit
+// code 1 after a difference.
 #include <algorithm>
 #include <chrono>
 #include <iostream>
@@ -16,6 +17,7 @@
 #include "operator/kube/load_config.h"
 #include "tests/world/api_server.h"
 #include "tests/world/definitions.h"
+#include "tests/world/faithful_lag.h"
 #include "tests/world/faithful_script.h"
 #include "tests/world/memory_transport.h"
 
@@ -26,6 +28,7 @@ struct Flags {
   std::uint64_t seed = 1, seeds = 1;
   int calls = 300;
   bool verbose = false;
+  std::string run;
 };
 
 std::int64_t WallSeconds() {
@@ -44,13 +47,14 @@ void CollectRules(const Json& schema, std::vector<std::string>& messages) {
 
 class Comparison {
  public:
-  Comparison(std::uint64_t seed, kube::Transport& real, bool verbose)
+  Comparison(std::uint64_t seed, const Flags& flags, kube::Transport& real, Lag& lag)
       : server_(OptionsOf(seed)),
         transport_(server_, "admin"),
         memory_("memory", transport_),
         real_("real", real),
-        script_(seed),
-        verbose_(verbose) {
+        lag_(lag),
+        script_(seed, flags.run),
+        verbose_(flags.verbose) {
     for (const Json& definition : WeftDefinitions()) CollectRules(definition, real_.rules);
   }
 
@@ -82,12 +86,14 @@ class Comparison {
   bool Same(const Step& step) {
     if (step.watch) return SameWatch(step);
     Json ours = memory_.Send(step.request(memory_));
-    Json theirs = real_.Send(step.request(real_));
+    const kube::Request request = step.request(real_);
+    Json theirs = real_.Send(request);
+    if (theirs["status"] < 300) lag_.Await(request);
     if (verbose_) std::cout << call_ << ": " << step.what << " -> " << theirs["status"] << "\n";
     const Json our_message = ours["message"], their_message = theirs["message"];
     ours.erase("message");
     theirs.erase("message");
-    const bool dry = step.request(memory_).query.contains("dryRun");
+    const bool dry = request.query.contains("dryRun");
     if (ours == theirs || (dry && theirs.contains("refused by rules"))) return true;
     std::cout << "DIFFERENCE at call " << call_ << ": " << step.what << "\n";
     Show(ours, theirs);
@@ -153,6 +159,7 @@ class Comparison {
   ApiServer server_;
   MemoryTransport transport_;
   Side memory_, real_;
+  Lag& lag_;
   Script script_;
   const bool verbose_;
   int call_ = -1;
@@ -169,6 +176,7 @@ Flags FlagsOf(const std::vector<std::string>& arguments) {
     if (arguments[i] == "--seeds") flags.seeds = value();
     if (arguments[i] == "--calls") flags.calls = static_cast<int>(value());
     if (arguments[i] == "--verbose") flags.verbose = true;
+    if (arguments[i] == "--run" && i + 1 < arguments.size()) flags.run = arguments[++i];
   }
   return flags;
 }
@@ -182,10 +190,11 @@ int Main(const std::vector<std::string>& arguments) {
     return 2;
   }
   const auto real = kube::MakeHttpTransport(*config, "faithful");
+  Lag lag(*real);
   int different = 0;
   for (std::uint64_t i = 0; i < flags.seeds; ++i) {
     const std::uint64_t seed = flags.seed + i;
-    Comparison comparison(seed, *real, flags.verbose);
+    Comparison comparison(seed, flags, *real, lag);
     const bool same = comparison.Run(flags.calls);
     std::cout << "seed " << seed << ": " << flags.calls << " calls, " << comparison.events_
               << " events: " << (same ? "the same" : "DIFFERENT") << std::endl;

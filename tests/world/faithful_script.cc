@@ -37,7 +37,8 @@ void MergeInto(Json& target, const Json& patch) { target.merge_patch(patch); }
 
 }  // namespace
 
-Script::Script(std::uint64_t seed) : prefix_("f" + std::to_string(seed)), random_(seed) {
+Script::Script(std::uint64_t seed, const std::string& run)
+    : prefix_("f" + std::to_string(seed) + run), random_(seed) {
   spaces_ = {prefix_ + "-a", prefix_ + "-b"};
 }
 
@@ -73,6 +74,8 @@ Script::Chosen Script::Choose() {
   std::string name = Any(kNames);
   api::ObjectKey key{AnySpace(), name};
   if (!chosen->resource.namespaced) key = {"", prefix_ + "-" + name};
+  // Of several quotas in a namespace the real one writes some first, by chance.
+  if (chosen->resource.kind == "ResourceQuota") key.name = "a";
   return {chosen, chosen->resource, key, kube::PathOf(chosen->resource, key)};
 }
 
@@ -147,18 +150,26 @@ Step Script::Watch() {
 Step Script::Replace() {
   const Chosen chosen = Choose();
   const Json object = Named(chosen.subject->object, chosen.key, "x");
-  const Json change = Chance(50) ? Any(chosen.subject->patches) : Any(MetadataPatches());
+  const bool of_status = !chosen.subject->statuses.empty() && Chance(20);
+  // With a spec of wrong types in a status, the real one forgets all owners (managedFields).
+  const std::vector<Json>& changes = of_status ? chosen.subject->statuses : chosen.subject->patches;
+  const Json change = Chance(50) ? Any(changes) : Any(MetadataPatches());
   const std::size_t version = Below(6);
   const bool wrong_uid = Chance(5);
   kube::Write write = AnyWrite();
-  if (!chosen.subject->statuses.empty() && Chance(20)) write.subresource = "status";
+  if (of_status) write.subresource = "status";
   return {"replace " + chosen.path + " " + std::string(write.subresource) + " " + change.dump(),
           [=](const Side& side) {
             Json next = side.Last(chosen.path);
             if (next.is_null()) next = object;
             Json& metadata = next["metadata"];
             metadata["resourceVersion"] = side.Version(chosen.path, version == 0 ? 1 : 0);
-            if (version == 1) metadata.erase("resourceVersion");
+            // What is written without a version may be older than the object: a deletion's time
+            // would change, and with it only the time's owner (managedFields).
+            if (version == 1) {
+              for (const char* name : {"resourceVersion", "deletionTimestamp"})
+                metadata.erase(name);
+            }
             if (wrong_uid) metadata["uid"] = "44444444-4444-4444-8444-444444444444";
             const bool fresh = side.Last(chosen.path).is_null();
             if (!fresh) MergeInto(next, Filled(change, side, chosen.path));
@@ -248,7 +259,12 @@ Step Script::Delete() {
             if (uid < 2) filled.only.uid = side.Uid(chosen.path, uid);
             if (version < 2) filled.only.resource_version = side.Version(chosen.path, version);
             kube::Request request = kube::DeleteRequest(chosen.resource, chosen.key, filled);
-            if (!dry) return request;
+            // The trial of a deletion that would take the last finalizers off is answered with an
+            // empty object.
+            const Json last = side.Last(chosen.path);
+            if (!dry || (last.is_object() && last["metadata"].contains("finalizers"))) {
+              return request;
+            }
             Json body = api::ParseJson(request.body);
             body["dryRun"] = {"All"};
             request.body = api::JsonText(body);

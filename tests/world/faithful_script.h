@@ -22,7 +22,8 @@ struct Step {
 // Random calls about few names in two namespaces of its own. The same seed gives the same script.
 class Script {
  public:
-  explicit Script(std::uint64_t seed);
+  // `run` tells several runs of a seed on one server apart; it is part of all namespaces' names.
+  explicit Script(std::uint64_t seed, const std::string& run = "");
 
   std::vector<Step> Begin() const;  // namespaces and their service accounts
   Step Next();

@@ -6,6 +6,7 @@
 #include "operator/api/json_member.h"
 #include "operator/api/json_text.h"
 #include "operator/base/timestamp.h"
+#include "tests/world/faithful_lag.h"
 
 namespace weft::world {
 namespace {
@@ -160,7 +161,8 @@ std::vector<Json> Side::Watch(const kube::Request& request, std::size_t most) {
       const std::string type = api::TextAt(frame, "type");
       if (type == "BOOKMARK") continue;
       const Json* metadata = api::FindMember(frame.at("object"), "metadata");
-      if (metadata != nullptr && api::TextAt(*metadata, "namespace") == "kube-system") continue;
+      const std::string space = metadata == nullptr ? "" : api::TextAt(*metadata, "namespace");
+      if (space == "kube-system" || space == Lag::kSpace) continue;
       const std::string version =
           metadata == nullptr ? "" : api::TextAt(*metadata, "resourceVersion");
       events.push_back({{"type", type},

@@ -208,7 +208,6 @@ const std::vector<Json>& MetadataPatches() {
     {"metadata": {"generateName": "g-"}},
     {"metadata": {"creationTimestamp": "2020-01-01T00:00:00Z"}},
     {"metadata": {"creationTimestamp": null}},
-    {"metadata": {"deletionTimestamp": "2020-01-01T00:00:00Z"}},
     {"metadata": {"deletionTimestamp": null, "labels": {"d": "1"}}},
     {"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap", "name": "a",
       "uid": "22222222-2222-4222-8222-222222222222"}]}},

@@ -111,7 +111,10 @@ std::vector<Kind> OtherKinds() {
 std::vector<Kind> BuiltInKinds() {
   std::vector<Kind> kinds = CoreKinds();
   for (const Kind& kind : OtherKinds()) kinds.push_back(kind);
-  for (Kind& kind : kinds) kind.resource = ResourceOf(kind);
+  for (Kind& kind : kinds) {
+    kind.resource = ResourceOf(kind);
+    if (kind.kind == "ConfigMap") kind.shape = std::make_shared<const Shape>(ConfigMapShape());
+  }
   return kinds;
 }
 
@@ -131,7 +134,9 @@ Kind KindOf(const Json& definition) {
     kind.custom = true;
     kind.resource = ResourceOf(kind);
     if (version.contains("schema")) {
-      kind.schema = std::make_shared<Schema>(version["schema"].at("openAPIV3Schema"));
+      const Json& openapi = version["schema"].at("openAPIV3Schema");
+      kind.schema = std::make_shared<Schema>(openapi);
+      kind.shape = std::make_shared<const Shape>(ShapeOf(openapi));
     }
     return kind;
   }

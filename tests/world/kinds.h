@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/world/fields.h"
 #include "tests/world/schema.h"
 
 namespace weft::world {
@@ -20,6 +21,7 @@ struct Kind {
   bool returns_deleted = false;   // DELETE answers with the object
   bool custom = false;            // of a CustomResourceDefinition
   std::shared_ptr<const Schema> schema = nullptr;  // null: fields are not checked
+  std::shared_ptr<const Shape> shape = nullptr;    // null: has no server-side apply
   std::string resource = "";                       // "pods", "placements.weft.dev"
 
   std::string api_version() const { return group.empty() ? version : group + "/" + version; }

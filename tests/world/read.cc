@@ -268,8 +268,10 @@ kube::Response ApiServer::State::List(const Call& call) {
     if (selector.empty() && rest > 0) metadata["remainingItemCount"] = rest;
     entries.resize(limit);
     // With a selector nobody knows whether one of the next objects matches.
+    const bool by_node = page.first && collection.kind.resource == "pods";
+    const Entries all =
+        Matching(objects, call.target.key.space, by_node ? selector.OfNode() : Selector());
     const api::ObjectKey& last = entries.back()->change.key;
-    const Entries all = Matching(objects, call.target.key.space, {});
     if (selector.Name().empty() && KeyLess(last, all.back()->change.key)) {
       metadata["continue"] = TokenOf({page.version, last, false});
     }

@@ -367,23 +367,4 @@ void Schema::Check(const Json& object, Causes& causes) const {
   }
 }
 
-std::vector<std::string> Schema::ListKeys(const std::vector<std::string>& path) const {
-  const Node* node = root_.get();
-  for (const std::string& name : path) {
-    const auto known = node->properties.find(name);
-    if (known != node->properties.end()) {
-      node = &known->second;
-    } else if (node->additional) {
-      node = node->additional.get();
-    } else if (node->items && name.empty()) {
-      node = node->items.get();
-    } else {
-      return {};
-    }
-  }
-  if (node->list_type == "map") return node->list_keys;
-  if (node->list_type == "set") return {""};
-  return {};
-}
-
 }  // namespace weft::world

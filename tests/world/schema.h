@@ -21,9 +21,6 @@ class Schema {
   // are added to `unknown`.
   void PruneAndDefault(nlohmann::json& object, std::vector<std::string>& unknown) const;
   void Check(const nlohmann::json& object, Causes& causes) const;
-  // The fields that identify an item of the list at this path ("spec", "levels"); nothing if the
-  // list is atomic or is no list. Of a set: one "".
-  std::vector<std::string> ListKeys(const std::vector<std::string>& path) const;
 
   struct Node;
 

@@ -123,6 +123,15 @@ std::string Selector::Name() const {
   return "";
 }
 
+Selector Selector::OfNode() const {
+  Selector node;
+  for (const Requirement& field : fields_) {
+    const bool exact = field.kind == Requirement::Kind::kIn;
+    if (exact && field.key == "spec.nodeName") node.fields_.push_back(field);
+  }
+  return node;
+}
+
 std::string Selector::BadField(const std::string& resource) const {
   for (const Requirement& field : fields_) {
     if (field.key == "metadata.name" || field.key == "metadata.namespace") continue;

@@ -20,6 +20,9 @@ class Selector {
   bool Matches(const nlohmann::json& object) const;
   // The name that metadata.name must have; "" if any.
   std::string Name() const;
+  // The part of it that names a pod's node, by which the API server finds pods without looking at
+  // all of them.
+  Selector OfNode() const;
   // A field that no selector may name for this kind; "" if there is none.
   std::string BadField(const std::string& resource) const;
 

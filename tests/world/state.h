@@ -10,6 +10,7 @@
 #include "operator/base/random.h"
 #include "tests/world/answer.h"
 #include "tests/world/api_server.h"
+#include "tests/world/fields.h"
 #include "tests/world/rbac.h"
 #include "tests/world/selector.h"
 
@@ -33,8 +34,8 @@ struct Collection {
   std::map<api::ObjectKey, std::shared_ptr<Logged>> last;  // the change that made each object
   std::deque<std::shared_ptr<Logged>> log;
   std::uint64_t forgotten = 0;  // changes up to this version are not in the log
-  // What each manager's last apply patch set, by object and manager.
-  std::map<api::ObjectKey, std::map<std::string, Json>> applied;
+  // Of the objects to which somebody has applied a configuration.
+  std::map<api::ObjectKey, Owners> owners;
 };
 
 // What a path names.
@@ -54,6 +55,7 @@ struct Call {
   bool dry_run = false;
   bool strict = false;
   std::string manager;
+  const Owners* owners = nullptr;  // of the object's parts, after an apply patch
 };
 
 // Options of a DELETE.
@@ -97,13 +99,17 @@ struct ApiServer::State {
                               const DeleteOptions& how);
   Refusal MergePatch(const Call& call, Json& next) const;
   Refusal JsonPatch(const Call& call, Json& next) const;
-  Refusal ApplyPatch(const Call& call, const Json& before, Json& next);
+  // Server-side apply; `owners` as they are afterwards.
+  Refusal ApplyPatch(const Call& call, const Object& before, Json& next, Owners& owners) const;
+  Owners OwnersBefore(const Call& call, const Object& before) const;
   Refusal Admit(const Call& call, const Json* before, Json* object) const;
   Refusal Validate(const Call& call, const Json* before, Json* object) const;
   // Drops unknown fields of custom resources and adds defaults.
   Refusal Decode(const Call& call, Json& object) const;
   Refusal CheckNamespace(const Call& call) const;
-  bool ChangesOwnership(const Call& call) const;  // an apply patch
+  // Whether the apply patch of this call gives parts of the object to others.
+  bool ChangesOwners(const Call& call) const;
+  void SetOwners(const Call& call, const Json& before, const Json& after);
   Refusal CheckQuota(const Call& call, const Json& object);
   Refusal SetPriority(const Call& call, Json& pod) const;
 
@@ -132,20 +138,12 @@ struct ApiServer::State {
   int quota_conflicts = 0;  // so many next updates of a quota's usage meet a conflict
   struct Saved {
     std::map<api::ObjectKey, Object> objects;
-    std::map<api::ObjectKey, std::map<std::string, Json>> applied;
+    std::map<api::ObjectKey, Owners> owners;
   };
   std::map<std::uint64_t, std::map<std::string, Saved>> checkpoints;
   Admission validation;
 };
 
-// The fields that an apply patch sets.
-Json ConfigurationOf(const std::string& body);
-// The same with `true` for each value; empty parts are left out.
-Json FieldsOf(const Json& config);
-// The merge patch from one to the other.
-Json DifferenceOf(const Json& before, const Json& after);
-// Stands for all managers that update instead of applying.
-inline constexpr const char* kUpdaters = "updaters";
 // An item of a list: those of built-in kinds do not name their kind.
 std::string ItemText(const Kind& kind, const Logged& logged);
 // The namespace of an object must be that of the path.

@@ -119,7 +119,7 @@ std::shared_ptr<Logged> ApiServer::State::Remove(Collection& collection, const a
   change.user = user;
   collection.objects.erase(found);
   collection.last.erase(key);
-  collection.applied.erase(key);
+  collection.owners.erase(key);
   Log(collection, logged);
   return logged;
 }

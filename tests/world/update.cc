@@ -99,16 +99,6 @@ void CheckChange(const Target& target, const Json& before, const Json& next, Cau
 
 }  // namespace
 
-bool ApiServer::State::ChangesOwnership(const Call& call) const {
-  if (call.request.content_type != "application/apply-patch+yaml") return false;
-  const auto& applied = call.target.collection->applied;
-  const auto managers = applied.find(call.target.key);
-  const Json fields = FieldsOf(ConfigurationOf(call.request.body));
-  if (managers == applied.end()) return !fields.empty();
-  const auto own = managers->second.find(call.manager + "/" + call.target.subresource);
-  return fields != (own == managers->second.end() ? Json::object() : FieldsOf(own->second));
-}
-
 kube::Response ApiServer::State::Put(const Call& call) {
   const Kind& kind = call.target.kind();
   const api::ObjectKey& key = call.target.key;
@@ -148,8 +138,7 @@ kube::Response ApiServer::State::Put(const Call& call) {
 }
 
 kube::Response ApiServer::State::Patch(const Call& call) {
-  Collection& collection = *call.target.collection;
-  const Kind& kind = collection.kind;
+  const Kind& kind = call.target.kind();
   const api::ObjectKey& key = call.target.key;
   const std::string& type = call.request.content_type;
   const bool applies = type == "application/apply-patch+yaml";
@@ -163,6 +152,8 @@ kube::Response ApiServer::State::Patch(const Call& call) {
   if (!before && !(applies && call.target.subresource.empty())) return NotFound(kind, key.name);
   Json next;
   Refusal refusal;
+  Owners owners;
+  Call write = call;
   if (type == "application/merge-patch+json") {
     next = *before;
     refusal = MergePatch(call, next);
@@ -170,14 +161,14 @@ kube::Response ApiServer::State::Patch(const Call& call) {
     next = *before;
     refusal = JsonPatch(call, next);
   } else if (applies) {
-    refusal = ApplyPatch(call, before ? *before : Json::object(), next);
+    refusal = ApplyPatch(call, before, next, owners);
+    write.owners = &owners;
   } else {
     return StatusAnswer(415, "UnsupportedMediaType",
                         "the body of the request was in an unknown format");
   }
   if (refusal) return *refusal;
   if (!next.is_object()) return BadRequest("the patch makes no object");
-  kube::Response response;
   if (before) {
     if (refusal = Decode(call, next); refusal) return *refusal;
     const std::string name = api::TextAt(next["metadata"], "name");
@@ -186,19 +177,11 @@ kube::Response ApiServer::State::Patch(const Call& call) {
                         ") does not match the name on the URL (" + key.name + ")");
     }
     if (refusal = CheckSpace(call, next["metadata"]); refusal) return *refusal;
-    response = UpdateObject(call, before, std::move(next));
-  } else {
-    next["metadata"]["name"] = key.name;
-    Call creation = call;
-    creation.target.key.name.clear();
-    response = CreateObject(creation, std::move(next));
+    return UpdateObject(write, before, std::move(next));
   }
-  const bool stored = response.status < 300 && !call.dry_run && collection.objects.contains(key);
-  if (applies && stored) {
-    collection.applied[key][call.manager + "/" + call.target.subresource] =
-        ConfigurationOf(call.request.body);
-  }
-  return response;
+  next["metadata"]["name"] = key.name;
+  write.target.key.name.clear();
+  return CreateObject(write, std::move(next));
 }
 
 kube::Response ApiServer::State::UpdateObject(const Call& call, const Object& before, Json next) {
@@ -212,6 +195,9 @@ kube::Response ApiServer::State::UpdateObject(const Call& call, const Object& be
     DefaultPod(next);
   } else if (!kind.custom) {
     DefaultBuiltIn(kind.resource, next);
+  }
+  if (kind.namespaced && !Find("namespaces", {"", key.space})) {
+    return NotFound(CollectionOf("namespaces")->kind, key.space);
   }
   if (auto refusal = Admit(call, before.get(), &next)) return *refusal;
 
@@ -239,15 +225,10 @@ kube::Response ApiServer::State::UpdateObject(const Call& call, const Object& be
     if (!call.dry_run) Remove(collection, key, call.user);
     return Answer(200, std::move(text));
   }
-  // Taking or leaving fields is a change of managedFields.
-  const bool same = next == *before && !ChangesOwnership(call);
+  const bool same = next == *before && !ChangesOwners(call);
   if (same) return Answer(200, collection.last.at(key)->text());
   if (call.dry_run) return Answer(200, api::JsonText(next));
-  const auto managers = collection.applied.find(key);
-  if (managers != collection.applied.end() && !managers->second.empty() &&
-      call.request.content_type != "application/apply-patch+yaml") {
-    managers->second[kUpdaters].merge_patch(DifferenceOf(*before, next));
-  }
+  SetOwners(call, *before, next);
   return Answer(200, Store(collection, key, std::move(next), call.user)->text());
 }
 
