@@ -329,7 +329,9 @@ JobController::Answer JobController::CreateRefused(const Pass& pass, const Error
 JobController::Answer JobController::Do(const Pass& pass, const life::CreatePods& step) {
   const api::Placement* placement = nullptr;
   for (const auto& one : pass.objects->placements) {
-    if (life::AttemptLabel(one->meta) == step.attempt) placement = one.get();
+    const std::string& name = pass.job().placement_name;
+    const bool named = name.empty() || one->meta.key.name == name;
+    if (named && life::AttemptLabel(one->meta) == step.attempt) placement = one.get();
   }
   if (placement == nullptr) return kAgain;  // it was deleted; the next step undoes the attempt
   const Result<launch::Gang> gang = options_.gang_of(pass.job(), *placement);

@@ -334,16 +334,16 @@ JobStep FollowStep(Life& life) {
     return WriteStatus{life.status};
   }
   const api::Placement* placement = PlacementOfAttempt(life);
-  if (HasChanged(life)) return SpecChangedStep(life);
-  if (creating && placement != nullptr && placement->nodes.size() < AttemptWorkers(life)) {
+  if (creating && placement != nullptr && placement->nodes.size() < placement->workers) {
     Undo(life, {Cause::kAdmissionRefused,
                 kCreateRefused,
                 "Placement " + placement->meta.key.name + " names " +
                     CountText(static_cast<std::int64_t>(placement->nodes.size()), "node") +
-                    " for " + std::to_string(AttemptWorkers(life)) + " workers",
+                    " for " + std::to_string(placement->workers) + " workers",
                 {}});
     return WriteStatus{life.status};
   }
+  if (HasChanged(life)) return SpecChangedStep(life);
   if (auto missing = MissingWorkers(life); !missing.empty()) {
     // Nobody can say any more which nodes the missing pods are for. FindFault knows of pods that
     // go missing later.

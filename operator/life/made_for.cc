@@ -29,13 +29,13 @@ std::string MadeFor(const api::TrainingJob& job) {
 
 bool IsMadeFor(const api::Placement& placement, const api::TrainingJob& job) {
   if (Seeded(Bug::kTwoSpecs)) return true;
+  if (placement.nodes.size() != job.replicas) return false;
   const auto mark = placement.meta.annotations.At(kMadeForAnnotation);
-  if (!mark) return placement.nodes.size() == job.replicas;
+  if (!mark) return true;
   const std::string_view generation = mark->substr(0, mark->find(' '));
   if (generation == std::to_string(job.meta.generation)) return true;
   const bool same_fabric = job.fabric_name.empty() || job.fabric_name == placement.fabric_name;
-  return placement.workers == job.replicas && same_fabric &&
-         placement.accelerator.per_worker == job.accelerator.per_worker &&
+  return same_fabric && placement.accelerator.per_worker == job.accelerator.per_worker &&
          placement.parallelism == job.parallelism && placement.topology == job.topology &&
          mark->substr(generation.size()) == " " + SpecHash(job);
 }

@@ -17,8 +17,8 @@ inline constexpr const char* kMadeForAnnotation = "weft.dev/made-for";
 // Its value for the job as it is now.
 std::string MadeFor(const api::TrainingJob& job);
 
-// Whether the Placement was made for what the job asks for now. One of an earlier version has no
-// such annotation: it must have as many nodes as the job has workers.
+// Whether the Placement was made for what the job asks for now. It must have as many nodes as the
+// job has workers; one of an earlier version has no such annotation, and nothing else is compared.
 // Cost  O(1) if the generation is the same, else O(template).
 bool IsMadeFor(const api::Placement& placement, const api::TrainingJob& job);
 

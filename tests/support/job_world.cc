@@ -166,7 +166,8 @@ void JobWorld::Create(std::int64_t attempt, std::uint32_t worker) {
 
 std::string JobWorld::NodeOf(std::int64_t attempt, std::uint32_t worker) const {
   for (const auto& placement : placements) {
-    if (life::AttemptLabel(placement->meta) == attempt) return placement->nodes.at(worker);
+    const bool named = job.placement_name.empty() || placement->meta.key.name == job.placement_name;
+    if (named && life::AttemptLabel(placement->meta) == attempt) return placement->nodes.at(worker);
   }
   return "";
 }

@@ -390,8 +390,11 @@ TEST(AttemptTest, AUserWhoChangesTheNumberAllTheTimeWaits) {
   EXPECT_LE(world.status().attempt, 10);
 }
 
-nlohmann::json SpecWithImage(const char* image) {
-  return {{"spec", {{"workers", {{"template", {{"image", image}}}}}}}};
+nlohmann::json SpecWithImage(const std::string& image) {
+  const nlohmann::json container = {{"name", "trainer"}, {"image", image}};
+  nlohmann::json job;
+  job["spec"]["workers"]["template"]["spec"]["containers"] = nlohmann::json::array({container});
+  return job;
 }
 
 // Suspended, changed and resumed before the operator looked.
