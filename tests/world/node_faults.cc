@@ -15,6 +15,19 @@ bool Runs(const Json& pod) {
   return TextAt(pod, {"status", "phase"}) == "Running" && !IsDeleting(pod);
 }
 
+// What the pod collector says of a pod whose node is gone.
+Json CollectedStatus(const Json& pod) {
+  Json conditions = Json::array();
+  for (const Json& one : At(pod, {"status", "conditions"})) {
+    if (TextAt(one, {"type"}) != "DisruptionTarget") conditions.push_back(one);
+  }
+  conditions.push_back({{"type", "DisruptionTarget"},
+                        {"status", "True"},
+                        {"reason", "DeletionByPodGC"},
+                        {"message", "PodGC: node no longer exists"}});
+  return {{"phase", "Failed"}, {"conditions", conditions}};
+}
+
 }  // namespace
 
 // Whether a pod that has not ended is bound to it.
@@ -67,9 +80,12 @@ std::string Faults::MakeNodeAnew() {
     if (admin_.Find(kube::kNodes, {"", name})) return;
     const auto pods = world_.server_.All("pods");
     for (const auto& [key, pod] : pods) {
-      if (TextAt(*pod, {"spec", "nodeName"}) == name) {
-        admin_.Delete(kube::kPods, key, {.grace_seconds = 0});
+      if (TextAt(*pod, {"spec", "nodeName"}) != name) continue;
+      // It marks them as failed first. Only those with a finalizer are seen after that.
+      if (!HasEnded(*pod) && !At(*pod, {"metadata", "finalizers"}).empty()) {
+        admin_.Patch(kube::kPods, key, {{"status", CollectedStatus(*pod)}}, "status");
       }
+      admin_.Delete(kube::kPods, key, {.grace_seconds = 0});
     }
   });
   world_.fibers_.After(away, [this, name, node] {
