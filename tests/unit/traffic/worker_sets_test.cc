@@ -19,7 +19,7 @@ using Set = std::vector<std::uint32_t>;
 std::vector<Set> Sets(const WorkerSets& sets) {
   std::vector<Set> all;
   for (std::size_t s = 0; s < sets.size(); ++s) {
-    all.push_back(testing::RawOf(sets.set(s)));
+    all.push_back(weft::testing::RawOf(sets.set(s)));
   }
   return all;
 }
