@@ -110,8 +110,9 @@ std::string Together(const api::Placement& placement, std::size_t group) {
   std::string text;
   for (std::size_t s = 0; s < sets->size(); ++s) {
     const auto workers = sets->set(s);
-    if (workers.size() != workers.back() - workers.front() + 1) text += "gaps in ";
-    text += std::to_string(workers.front()) + "-" + std::to_string(workers.back()) + " ";
+    if (workers.size() != workers.back().Raw() - workers.front().Raw() + 1) text += "gaps in ";
+    text +=
+        std::to_string(workers.front().Raw()) + "-" + std::to_string(workers.back().Raw()) + " ";
   }
   return text;
 }
