@@ -150,10 +150,15 @@ void KueueLaws::LookAtPod(const Change& change) {
     if (!may && !lately) laws_.Break("K4", ShowKey(pod) + " was created without quota");
     return;
   }
+  const std::string controller = LabelOf(pod, "batch.kubernetes.io/controller-uid");
+  if (!controller.empty() && TextAt(pod, {"status", "phase"}) == "Succeeded") {
+    succeeded_[controller].insert(LabelOf(pod, "batch.kubernetes.io/job-completion-index"));
+  }
   const std::string placement = AnnotationOf(pod, "weft.dev/placement-uid");
   const auto found = gangs_.find(placement);
   if (placement.empty() || found == gangs_.end()) return;
   ForeignGang& gang = found->second;
+  gang.job = controller;
   if (gone) {
     gang.pods.erase(UidOf(pod));
   } else {
@@ -166,7 +171,12 @@ void KueueLaws::LookAtPod(const Change& change) {
 
 void KueueLaws::Tick(bool hard) {
   for (const auto& [uid, gang] : gangs_) {
-    const bool partly = gang.bound.size() < gang.workers &&
+    // A Job that is admitted again makes no pods for indexes that have succeeded before.
+    std::set<std::string> settled = gang.bound;
+    if (const auto done = succeeded_.find(gang.job); done != succeeded_.end()) {
+      settled.insert(done->second.begin(), done->second.end());
+    }
+    const bool partly = settled.size() < gang.workers &&
                         std::any_of(gang.pods.begin(), gang.pods.end(), [](const auto& one) {
                           return !TextAt(*one.second, {"spec", "nodeName"}).empty() &&
                                  !HasEnded(*one.second) && !IsDeleting(*one.second);

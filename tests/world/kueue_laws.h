@@ -39,10 +39,12 @@ class KueueLaws {
   std::map<std::string, Instant::duration> waits_;  // laws of time: how long already
   struct ForeignGang {
     std::size_t workers = 0;
+    std::string job;              // uid of the Job that makes its pods
     std::set<std::string> bound;  // indexes that were ever bound
     std::map<std::string, Object> pods;
   };
-  std::map<std::string, ForeignGang> gangs_;  // by the Placement's uid
+  std::map<std::string, ForeignGang> gangs_;                // by the Placement's uid
+  std::map<std::string, std::set<std::string>> succeeded_;  // indexes, by the Job's uid
   Instant ticked_{};
   std::size_t wishes_ = 0;
 };
