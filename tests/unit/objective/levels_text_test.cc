@@ -141,7 +141,7 @@ TEST(CompareTies, GoesByValuesThenByTheNamesThatBothHave) {
   const TieBreakers low = {{{}, {}, {1}, {0}}}, high = {{{}, {}, {1}, {2}}};
   const auto n1_z = scene.At({"n1", "z"}), n2_n1 = scene.At({"n2", "n1"});
   auto open = n1_z;
-  open[0] = kUnplaced;
+  open[WorkerIndex{0}] = kUnplaced;
   EXPECT_EQ(CompareTies(fabric, {&low, n2_n1}, {&high, n1_z}), std::strong_ordering::less);
   EXPECT_EQ(CompareTies(fabric, {&high, n1_z}, {&low, n2_n1}), std::strong_ordering::greater);
   EXPECT_EQ(CompareTies(fabric, {&low, n1_z}, {&low, n2_n1}), std::strong_ordering::less);
