@@ -26,7 +26,7 @@ objective::GroupConstraint Group(const FabricShape& shape, const char* required,
                                  std::vector<std::vector<std::uint32_t>> sets) {
   objective::GroupConstraint group;
   for (const auto& set : sets) {
-    group.sets.workers.insert(group.sets.workers.end(), set.begin(), set.end());
+    for (const std::uint32_t worker : set) group.sets.workers.emplace_back(worker);
     group.sets.begin.push_back(static_cast<std::uint32_t>(group.sets.workers.size()));
   }
   group.required = testing::MakeCluster(shape).fabric->FindTier(required);
