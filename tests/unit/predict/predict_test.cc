@@ -223,7 +223,7 @@ TEST(PredictTest, ALevelsPowerLimitHoldsForAllJobsTogether) {
   const auto report = plan::Plan(cluster);
   ASSERT_TRUE(report);
   ASSERT_NE(report->entries[0].placed(), nullptr);
-  EXPECT_EQ(report->entries[0].placed()->plan.nodes, testing::NodesOf({0, 2}));
+  EXPECT_EQ(report->entries[0].placed()->plan.nodes, testing::WorkersOn({0, 2}));
   const plan::Refused* refused = report->entries[1].refused();
   ASSERT_NE(refused, nullptr);
   EXPECT_EQ(refused->reason, "InsufficientCapacity");
