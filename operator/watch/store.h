@@ -116,8 +116,7 @@ class Store {
     std::shared_ptr<const T> before, now;
     const T& either() const { return now ? *now : *before; }
   };
-  // The objects that TrainingJobs control, by namespace and the job's uid; Placements of Workloads
-  // by theirs. Anybody may write a uid into an object of another namespace.
+  // By namespace and uid of the TrainingJob that controls them, or the Workload (Placements only).
   template <typename T>
   using Owned = std::map<std::pair<std::string, std::string>, SnapshotMap<T>>;
 

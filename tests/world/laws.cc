@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kFinalizer = "weft.dev/claims";
 // Two leaders may overlap for a moment, and the second one knows what the first one did only then.
 constexpr std::chrono::seconds kOverlap{30};
-// The shortest exclusion of a node, less what the clocks of two leaders may differ by.
+// Less than the shortest exclusion of a node.
 constexpr std::chrono::seconds kExcluded{200};
 
 std::string Show(const Json& object) { return api::Show(KeyOf(object)); }
@@ -95,6 +95,9 @@ void Laws::LookAtPod(const Change& change) {
   }
   if (JobOf(pod).empty() || !WorkerOf(pod)) return;
   if (change.type == Change::Type::kAdded) LookAtNewPod(pod);
+  if (change.type == Change::Type::kDeleted) {
+    created_[{{JobOf(pod), AttemptOf(pod)}, *WorkerOf(pod)}] = fibers_.now();
+  }
   LookAtWindow(pod);
 }
 
@@ -110,7 +113,9 @@ void Laws::LookAtNewPod(const Json& pod) {
     Break("I2a", Show(pod) + " is tied to " + PinnedNode(pod) + ", the plan says " +
                      nodes[static_cast<std::size_t>(worker)]);
   }
-  if (!created_.emplace(job, attempt, worker).second) {
+  // A new leader does not know what went before it listed the pods.
+  const Instant went = std::exchange(created_[{{job, attempt}, worker}], Instant::max());
+  if (went != Instant{} && went >= listed_.second) {
     Break("I3", Show(pod) + " was created twice");
   }
   for (const auto& other : cluster_.LivePods(job)) {
@@ -250,6 +255,7 @@ void Laws::LookAtExclusion(const Json& placement) {
   const auto last = refused_at_bind_.find(job->first);
   if (TextAt(why, {"reason"}) != "BindRefused" || last == refused_at_bind_.end()) return;
   if (fibers_.now() - last->second > kExcluded) return;
+  if (cluster_.led_anew > last->second) return;  // the leader's clock is another
   const std::string words = TextAt(why, {"message"});
   for (const std::string& node : NodesOf(placement)) {
     const auto at = words.find(node);

@@ -88,7 +88,9 @@ class Laws {
   std::map<Gang, std::vector<std::string>> planned_;
   std::map<std::string, Instant> refused_at_bind_;  // jobs, by uid: when last
   std::map<Gang, Instant::duration> open_;          // how long the gang is partly bound
-  std::set<std::tuple<std::string, std::int64_t, std::int64_t>> created_;
+  // The workers of gangs for which a pod was created, and when the last one went; max: it is there.
+  std::map<std::pair<Gang, std::int64_t>, Instant> created_;
+  std::pair<std::string, Instant> listed_;  // the process that listed the pods last, and when first
   std::map<std::string, Instant::duration> mute_;  // jobs that neither start nor say why
   std::map<std::string, std::deque<Instant>> times_, refused_;     // of requests, by what they ask
   std::map<std::string, std::pair<std::size_t, Instant>> failed_;  // in a row, and when last

@@ -62,8 +62,12 @@ void Laws::OnSent(const Sent& sent) {
     Break("I16", Told(sent) + " reads at resourceVersion=0");
   }
   LookAtRefusal(sent);
-  if (request.method == kube::Method::kGet) return;
   const std::string resource = ResourceOf(request.path);
+  if (request.method == kube::Method::kGet) {
+    const bool reads = resource == "pods" && sent.answer.status < 400;
+    if (reads && listed_.first != sent.machine) listed_ = {sent.machine, fibers_.now()};
+    return;
+  }
   if (resource == "leases.coordination.k8s.io") return;
   if (holder_ != sent.machine) {
     const auto held = held_.find(sent.machine);

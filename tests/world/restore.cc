@@ -2,6 +2,8 @@
 // operator/docs/runbooks.md says.
 
 #include <array>
+#include <set>
+#include <string>
 
 #include "tests/world/faults.h"
 #include "tests/world/world.h"
@@ -16,7 +18,7 @@ constexpr std::array<const char*, 6> kFollowed = {
     "nodes", "trainingjobs.weft.dev",     "placements.weft.dev", "services",
     "pods",  "leases.coordination.k8s.io"};
 
-bool IsOfWeft(const Json& object) { return !LabelOf(object, "weft.dev/job-uid").empty(); }
+std::string JobUidOf(const Json& object) { return LabelOf(object, "weft.dev/job-uid"); }
 
 }  // namespace
 
@@ -67,18 +69,23 @@ void World::Restore(std::uint64_t backup) {
   }
   for (std::size_t i = 0; i < options_.nodes; ++i) JoinAgain(i);
   kubelets_.ReportAll();
+  std::set<std::string> jobs;
   for (const auto& [key, job] : server_.All("trainingjobs.weft.dev")) {
+    jobs.insert(UidOf(*job));
     const auto was = before["trainingjobs.weft.dev"].find(key);
     const bool there =
         was != before["trainingjobs.weft.dev"].end() && UidOf(*was->second) == UidOf(*job);
     Json spec = At(there ? *was->second : *job, {"spec"});
-    if (!there) spec["suspend"] = false;  // it had ended
+    spec["suspend"] = false;  // it had ended, or would be resumed before this
     Repeat(kube::kTrainingJobs, *job, spec);
   }
   for (const kube::Resource* resource :
        {&kube::kResourceQuotas, &kube::kServices, &kube::kPlacements, &kube::kPods}) {
     for (const auto& [key, object] : server_.All(NameOf(*resource))) {
-      if (before[NameOf(*resource)].contains(key) || IsOfWeft(*object)) continue;
+      const auto was = before[NameOf(*resource)].find(key);
+      const bool there = was != before[NameOf(*resource)].end();
+      if (there && UidOf(*was->second) == UidOf(*object)) continue;
+      if (jobs.contains(JobUidOf(*object))) continue;
       Repeat(*resource, *object, {});
     }
   }
@@ -122,7 +129,7 @@ void Laws::OnRestore(const std::vector<Change>& all) {
       if (auto nodes = NodesOf(object); !nodes.empty()) planned_[gang] = std::move(nodes);
     }
     if (change.resource == "pods" && !gang.first.empty() && WorkerOf(object)) {
-      created_.emplace(gang.first, gang.second, *WorkerOf(object));
+      created_[{gang, *WorkerOf(object)}] = Instant::max();
       LookAtWindow(object);
     }
   }

@@ -84,6 +84,9 @@ void SeenCluster::ApplyPod(const Change& change, Instant now) {
   const Json& pod = *change.object;
   const std::string uid = UidOf(pod), owner = JobOf(pod), node = TextAt(pod, {"spec", "nodeName"});
   const bool gone = change.type == Change::Type::kDeleted;
+  // Garbage collection takes the owner away from a pod that it leaves.
+  const std::string was = change.before ? JobOf(*change.before) : owner;
+  if (was != owner) pods_of_job[was].erase(uid);
   if (!owner.empty()) {
     if (gone) {
       pods_of_job[owner].erase(uid);

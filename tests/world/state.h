@@ -130,7 +130,7 @@ struct ApiServer::State {
   SplitMix64 random;
   std::map<std::string, Collection> collections;  // by resource
   std::map<std::string, Collection*> by_path;     // by "group/version/plural"
-  std::map<std::string, Rbac> rights;  // by user
+  std::map<std::string, Rbac> rights;             // by user
   Admission admission;
   std::function<void(const Change&)> on_change;
   std::deque<std::shared_ptr<Logged>> log;  // of all resources

@@ -128,7 +128,9 @@ std::string Faults::EditJob() {
 
 // From a backup that has no status, while its pods are still there.
 std::string Faults::RestoreJob() {
-  const auto job = Any(kube::kTrainingJobs, IsAny);
+  const auto job = Any(kube::kTrainingJobs, [](const Json& one) {
+    return TextAt(ConditionOf(one, "Accepted"), {"status"}) == "True";
+  });
   if (!job) return "";
   const api::ObjectKey key = KeyOf(*job);
   const Json backup = {{"apiVersion", "weft.dev/v1alpha1"},
