@@ -29,8 +29,9 @@
 #       world      an hour of days of a whole cluster in virtual time, in as many processes as there
 #                  are cores; then every planted bug, each caught by a law
 #       versions   weft-operator of this and of an earlier commit take turns as the leader
-#       kueue      200 jobs in queues of the real Kueue that borrow and preempt, then again while Weft,
-#                  Kueue and JobSet are killed five times each (WEFT_PEERS has their programs);
+#       kueue      the model of Kueue that the world has against the real one; then 200 jobs in
+#                  queues of the real Kueue that borrow and preempt, and again while Weft, Kueue and
+#                  JobSet are killed five times each (WEFT_PEERS has their programs);
 #                  then how fast Weft answers Kueue on 10,000 nodes
 #       mutants    changes one place of the decision code at a time and counts the changes that the
 #                  unit tests notice. A sample of 400 (an hour); takes the flags of
@@ -270,7 +271,8 @@ campaign_world() {
     (
       seed=$((part * 10000000 + 1))
       while [ "$SECONDS" -lt "$end" ]; do
-        build/bin/weft-day --seed "$seed" --count 100 --hours 2 --jobs 40 --faults 60 || exit 1
+        build/bin/weft-day --seed "$seed" --count 100 --hours 2 --jobs 40 --faults 60 \
+          --kueue $((seed / 100 % 2)) || exit 1
         seed=$((seed + 100))
       done
     ) &
@@ -331,8 +333,10 @@ campaign_versions() {
 campaign_kueue() {
   stage 'Building the Kubernetes control plane, unless it is in the cache'
   build_control_plane
-  stage 'Building weft and weft-operator'
-  build_main weft weft-operator
+  stage 'Building weft, weft-operator and kueue-faithful'
+  build_main weft weft-operator kueue-faithful
+  stage 'The model of Kueue in the world against its manager'
+  tests/world/kueue_faithful_test.sh --seed 1000 --rounds 100
   stage 'Jobs in queues of Kueue, and kills'
   WEFT=$root/build/bin/weft WEFT_OPERATOR=$root/build/bin/weft-operator WEFT_SOURCE_DIR=$root \
     bash tests/e2e/kueue_campaign.sh

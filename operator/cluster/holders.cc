@@ -22,7 +22,8 @@ std::string PinnedNode(const api::Pod& pod) {
   const auto& terms = pod.pod.required_affinity;
   if (!terms || terms->size() != 1) return "";
   for (const fabric::SelectorExpression& field : terms->front().match_fields) {
-    if (field.values.size() == 1) return field.values.front();
+    const bool name = field.key == "metadata.name" && field.op == "In";
+    if (name && field.values.size() == 1) return field.values.front();
   }
   return "";
 }
@@ -45,8 +46,9 @@ class Booking {
       if (placement.nodes.empty()) continue;
       NamePods(placement);
       const Attempt attempt = pods_.AttemptOf(placement);
-      if (attempt.job_name.empty() || !attempt.number) continue;
-      placed_.emplace(placement.meta.key.space, attempt.job_name, std::to_string(*attempt.number));
+      const api::OwnerReference* job = api::ControllingJob(placement.meta);
+      if (job == nullptr || !attempt.number) continue;
+      placed_.emplace(placement.meta.key.space, job->uid, std::to_string(*attempt.number));
     }
     for (std::size_t p = 0; p < inputs_.pods.size(); ++p) BookPod(p);
     for (const api::Placement& placement : inputs_.placements) {
@@ -108,14 +110,15 @@ class Booking {
   }
 
   // Whether the pod of a job has no node yet and no Placement any more, as somebody has deleted it.
-  // kube-scheduler may bind it at any moment.
+  // kube-scheduler may bind it at any moment. Only who may make Weft's pods can give a pod this
+  // label, so nobody else holds nodes with pods that never run.
   bool IsLeftBehind(const api::Pod& pod) const {
     if (!pod.node_name.empty() || pod.HasEnded() || pod.meta.deleting) return false;
-    if (api::ControllingJob(pod.meta) == nullptr) return false;
-    const auto job = pod.meta.labels.At(api::kJobNameLabel);
+    const api::OwnerReference* job = api::ControllingJob(pod.meta);
+    if (job == nullptr || pod.meta.labels.At(kJobUidLabel) != job->uid) return false;
     const auto attempt = pod.meta.labels.At(kAttemptLabel);
-    if (!job || !attempt) return false;
-    return !placed_.contains({pod.meta.key.space, std::string(*job), std::string(*attempt)});
+    if (!attempt) return false;
+    return !placed_.contains({pod.meta.key.space, job->uid, std::string(*attempt)});
   }
 
   // The resources of an unreadable pod: all of its node, so that it never makes room for others.

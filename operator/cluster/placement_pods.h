@@ -16,6 +16,7 @@
 namespace weft::cluster {
 
 inline constexpr const char* kAttemptLabel = "weft.dev/attempt";
+inline constexpr const char* kJobUidLabel = "weft.dev/job-uid";
 inline constexpr const char* kWorkerIndexLabel = "weft.dev/worker-index";
 
 // The attempt of a TrainingJob that a Placement represents.

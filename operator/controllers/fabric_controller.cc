@@ -15,8 +15,8 @@ namespace {
 using Json = nlohmann::json;
 
 // Least pause between passes, also in multiples of the last pass's duration, so that passes take at
-// most a tenth of a thread's time however large the cluster is; but no more than a minute: a pass may
-// be long because a write has no answer.
+// most a tenth of a thread's time however large the cluster is; but no more than a minute: a pass
+// may be long because a write has no answer.
 constexpr std::int64_t kFabricPauseMilliseconds = 1'000, kFabricPauseTimes = 10;
 constexpr std::int64_t kLongestFabricPauseMilliseconds = 60'000;
 constexpr std::int64_t kFabricRetryMilliseconds = 10'000;  // after a write that failed

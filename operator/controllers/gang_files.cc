@@ -5,6 +5,7 @@
 
 #include "operator/api/decode.h"
 #include "operator/cluster/build_cluster.h"
+#include "operator/cluster/placement_pods.h"
 #include "operator/controllers/create_or_read.h"
 #include "operator/framework/traits.h"
 #include "operator/kube/ssh_key.h"
@@ -67,7 +68,7 @@ Status GangFiles::MakeComputeDomain(const launch::Gang& gang) {
   if (!stored) return stored.error();
   const auto meta = api::DecodeMetadata(*stored, "ComputeDomain");
   if (!meta) return meta.error();
-  const bool ours = meta->labels.At(life::kJobUidLabel) == gang.job->meta.uid;
+  const bool ours = meta->labels.At(cluster::kJobUidLabel) == gang.job->meta.uid;
   if (ours && !meta->deleting) return {};
   return Error{ErrorKind::kTransient,
                "ComputeDomain " + api::Show(meta->key) +
@@ -88,7 +89,7 @@ Status GangFiles::Delete(const api::TrainingJob& job, const api::Placement* plac
     if (stored) {
       const auto meta = api::DecodeMetadata(*stored, "ComputeDomain");
       if (!meta) return meta.error();
-      const bool ours = meta->labels.At(life::kJobUidLabel) == job.meta.uid;
+      const bool ours = meta->labels.At(cluster::kJobUidLabel) == job.meta.uid;
       const Target target{Kind::kComputeDomain, key, meta->uid, ""};
       if (ours && !meta->deleting) {
         if (Status deleted = writer_.Delete(target); !deleted) return deleted;

@@ -48,7 +48,7 @@ bool Serves(const watch::Service& service, std::int64_t attempt) {
 
 // Made by Weft for an earlier job of that name, whose finalizer somebody else removed.
 bool IsAbandoned(const api::ObjectMeta& service, const api::ObjectMeta& job) {
-  const auto uid = service.labels.At(life::kJobUidLabel);
+  const auto uid = service.labels.At(cluster::kJobUidLabel);
   return service.owners.empty() && uid && *uid != job.uid &&
          service.labels.At(api::kJobNameLabel) == job.key.name;
 }
@@ -112,7 +112,7 @@ life::JobView JobController::ViewOf(const watch::JobObjects& objects) const {
   // Anybody may give a pod an owner. One without the label is not Weft's, and policies keep Weft
   // from deleting it.
   for (const auto& pod : objects.pods) {
-    if (pod->meta.labels.At(life::kJobUidLabel) == objects.job->meta.uid) {
+    if (pod->meta.labels.At(cluster::kJobUidLabel) == objects.job->meta.uid) {
       view.pods.push_back(pod.get());
     }
   }

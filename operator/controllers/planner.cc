@@ -425,7 +425,7 @@ Result<api::Placement> Planner::CreateOf(const api::TrainingJob& job, const Json
   Json object = placement;
   object.erase("status");
   object["metadata"]["labels"] = {{api::kJobNameLabel, job.meta.key.name},
-                                  {life::kJobUidLabel, job.meta.uid},
+                                  {cluster::kJobUidLabel, job.meta.uid},
                                   {cluster::kAttemptLabel, std::to_string(job.attempt + 1)}};
   object["metadata"]["annotations"] = {{life::kMadeForAnnotation, life::MadeFor(job)}};
   object["metadata"]["ownerReferences"] = launch::OwnedBy(job);

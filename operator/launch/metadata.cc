@@ -4,7 +4,7 @@
 #include <string>
 
 #include "operator/api/names.h"
-#include "operator/life/job_view.h"
+#include "operator/cluster/placement_pods.h"
 
 namespace weft::launch {
 namespace {
@@ -30,7 +30,7 @@ Json OwnedByPlacement(const Gang& gang) {
 }
 
 Json JobLabels(const api::TrainingJob& job) {
-  return {{api::kJobNameLabel, job.meta.key.name}, {life::kJobUidLabel, job.meta.uid}};
+  return {{api::kJobNameLabel, job.meta.key.name}, {cluster::kJobUidLabel, job.meta.uid}};
 }
 
 }  // namespace weft::launch

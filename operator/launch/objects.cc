@@ -111,7 +111,7 @@ Json MakePod(const Gang& gang, WorkerIndex worker) {
 }
 
 Json MakeService(const api::TrainingJob& job, std::int64_t attempt) {
-  Json selector = {{life::kJobUidLabel, job.meta.uid},
+  Json selector = {{cluster::kJobUidLabel, job.meta.uid},
                    {cluster::kAttemptLabel, std::to_string(attempt)}};
   Json labels = JobLabels(job);
   labels.update(selector);

@@ -26,8 +26,7 @@ std::int64_t TriedGeneration(const Life& life) {
   const api::Condition* accepted = FindCondition(life.status, "Accepted");
   if (accepted == nullptr) return 0;
   if (Seeded(Bug::kUntried)) return life.job.record.observed_generation;
-  if (accepted->observed_generation > 0) return accepted->observed_generation;
-  return life.job.record.observed_generation;  // of an earlier version
+  return accepted->observed_generation;  // 0 of an earlier version: of no generation
 }
 bool IsUntried(const Life& life) { return TriedGeneration(life) != life.job.meta.generation; }
 

@@ -37,7 +37,7 @@ std::optional<WorkerIndex> WorkerLabel(const api::ObjectMeta& meta) {
 }
 
 bool IsOfJob(const api::ObjectMeta& meta, std::string_view uid) {
-  if (meta.owners.empty()) return meta.labels.At(kJobUidLabel) == uid;
+  if (meta.owners.empty()) return meta.labels.At(cluster::kJobUidLabel) == uid;
   const api::OwnerReference* owner = api::ControllingJob(meta);
   return owner != nullptr && owner->uid == uid;
 }

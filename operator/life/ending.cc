@@ -30,11 +30,11 @@ namespace {
 std::optional<JobStep> DropFiles(const Life& life) {
   if (life.view.service) return DeleteService{};
   const api::TrainingJob& job = life.job;
-  if (!job.topology.compute_domain && !framework::TraitsOf(job.framework).launches_by_ssh()) {
-    return std::nullopt;
-  }
   const api::Placement* placement = PlacementOfAttempt(life);
   if (placement == nullptr || placement->meta.deleting) return std::nullopt;
+  // The job may have been changed since.
+  const bool domain = job.topology.compute_domain || placement->topology.compute_domain;
+  if (!domain && !framework::TraitsOf(job.framework).launches_by_ssh()) return std::nullopt;
   if (api::FindCondition(placement->conditions, api::kFilesDeleted) != nullptr) return std::nullopt;
   return DeleteFiles{placement};
 }

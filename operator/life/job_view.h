@@ -19,7 +19,6 @@
 namespace weft::life {
 
 inline constexpr const char* kFinalizer = "weft.dev/claims";
-inline constexpr const char* kJobUidLabel = "weft.dev/job-uid";
 
 // Limits of a job's life that the operator's administrator sets.
 struct LifeOptions {

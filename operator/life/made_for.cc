@@ -9,13 +9,14 @@
 namespace weft::life {
 namespace {
 
-// Of what a Placement does not have in fields of its own.
+// Of all that only a suspended job may change.
 std::string SpecHash(const api::TrainingJob& job) {
   if (!job.raw) return "";
   const auto spec = job.raw->find("spec");
   if (spec == job.raw->end()) return "";
   nlohmann::json parts;
-  for (const char* part : {"framework", "workers"}) {
+  for (const char* part :
+       {"accelerator", "fabricName", "framework", "parallelism", "topology", "workers"}) {
     if (const auto found = spec->find(part); found != spec->end()) parts[part] = *found;
   }
   return ShortHash(parts.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -34,10 +35,7 @@ bool IsMadeFor(const api::Placement& placement, const api::TrainingJob& job) {
   if (!mark) return true;
   const std::string_view generation = mark->substr(0, mark->find(' '));
   if (generation == std::to_string(job.meta.generation)) return true;
-  const bool same_fabric = job.fabric_name.empty() || job.fabric_name == placement.fabric_name;
-  return same_fabric && placement.accelerator.per_worker == job.accelerator.per_worker &&
-         placement.parallelism == job.parallelism && placement.topology == job.topology &&
-         mark->substr(generation.size()) == " " + SpecHash(job);
+  return mark->substr(generation.size()) == " " + SpecHash(job);
 }
 
 }  // namespace weft::life

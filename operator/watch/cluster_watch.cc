@@ -8,9 +8,9 @@
 #include "operator/api/kueue.h"
 #include "operator/base/check.h"
 #include "operator/cluster/build_cluster.h"
+#include "operator/cluster/placement_pods.h"
 #include "operator/cluster/running.h"
 #include "operator/kube/kueue_resources.h"
-#include "operator/life/job_view.h"
 
 namespace weft::watch {
 namespace {
@@ -63,7 +63,7 @@ ClusterWatch::ClusterWatch(kube::Transport& transport, Options options)
                           {Served<api::DecodeTrainingJob>, Served<api::DecodeTrainingJob>});
   Watch<api::Placement>(kube::kPlacements, Subject::kWhole,
                         {Served<api::DecodePlacement>, Served<api::DecodePlacement>});
-  Watch<Service>(kube::kServices, Subject::kWhole, {DecodeService, {}}, life::kJobUidLabel);
+  Watch<Service>(kube::kServices, Subject::kWhole, {DecodeService, {}}, cluster::kJobUidLabel);
   WatchDevices();
   own_kinds_ = reflectors_.size();
   if (options_.kueue) WatchKueue();

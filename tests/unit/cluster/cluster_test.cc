@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "operator/cluster/placement_pods.h"
 #include "tests/support/scene.h"
 
 namespace weft::cluster {
@@ -143,6 +144,41 @@ std::vector<std::string> Reasons(const std::vector<Note>& notes) {
   std::vector<std::string> reasons;
   for (const Note& note : notes) reasons.push_back(note.reason);
   return reasons;
+}
+
+// An unbound pod of j-1 on n2 and, if there is one, a Placement of that name.
+std::vector<std::int64_t> FreeBeside(const std::string& label, const std::string& op,
+                                     const std::string& placement_of) {
+  testing::Scene scene(testing::FourNodes());
+  const auto owner = [](const std::string& uid) {
+    return api::OwnerReference{"weft.dev/v1alpha1", "TrainingJob", "j", uid, true};
+  };
+  api::Pod& pod = scene.Pod("j-1-0", "", kWorker0);
+  pod.meta.owners = {owner("u1")};
+  if (!label.empty()) pod.meta.labels.Set(kJobUidLabel, label);
+  rules::NodeSelectorTerm term;
+  term.match_fields = {{"metadata.name", op, {"n2"}}};
+  pod.pod.required_affinity = {term};
+  if (!placement_of.empty()) {
+    api::Placement& placement = scene.Placement("j-1", 1, {"n0"});
+    placement.meta.owners = {owner(placement_of)};
+    placement.meta.labels =
+        std::map<std::string, std::string>{{"weft.dev/job-name", "j"}, {"weft.dev/attempt", "1"}};
+  }
+  return testing::FreeGpus(scene.Build());
+}
+
+TEST(Cluster, APodWhosePlacementIsGoneHoldsItsNode) {
+  EXPECT_EQ(FreeBeside("u1", "In", ""), (std::vector<std::int64_t>{8, 8, 0, 8}));
+  EXPECT_EQ(FreeBeside("u1", "In", "u2")[2], 0);  // of the next job of its name
+  EXPECT_EQ(FreeBeside("u1", "In", "u1")[2], 8);
+  EXPECT_EQ(FreeBeside("u1", "NotIn", "")[2], 8);
+}
+
+// Only who may make Weft's pods can write that label.
+TEST(Cluster, APodWithoutItsJobsUidHoldsNoNode) {
+  EXPECT_EQ(FreeBeside("", "In", ""), (std::vector<std::int64_t>{8, 8, 8, 8}));
+  EXPECT_EQ(FreeBeside("u2", "In", ""), (std::vector<std::int64_t>{8, 8, 8, 8}));
 }
 
 TEST(Cluster, ANodeInTwoFabricsIsUsedByNeither) {

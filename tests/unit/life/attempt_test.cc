@@ -398,12 +398,18 @@ nlohmann::json SpecWithImage(const std::string& image) {
 }
 
 // Suspended, changed and resumed before the operator looked.
-TEST(AttemptTest, AnAttemptIsForOneTemplate) {
-  for (const bool edited : {false, true}) {
+TEST(AttemptTest, AnAttemptIsForOneSpec) {
+  const nlohmann::json before = SpecWithImage("i:1");
+  nlohmann::json late = before, models = before, packed = before;
+  late["spec"]["activeDeadlineSeconds"] = 60'000;
+  models["spec"]["accelerator"]["models"] = {"A100"};
+  packed["spec"]["topology"]["level"] = "leaf";
+  for (const nlohmann::json& now : {before, late, SpecWithImage("i:2"), models, packed}) {
+    const bool edited = now != before && now != late;
     JobWorld world(3);
-    world.job.raw = std::make_shared<const nlohmann::json>(SpecWithImage("i:1"));
+    world.job.raw = std::make_shared<const nlohmann::json>(before);
     world.Settle();
-    world.job.raw = std::make_shared<const nlohmann::json>(SpecWithImage(edited ? "i:2" : "i:1"));
+    world.job.raw = std::make_shared<const nlohmann::json>(now);
     world.job.meta.generation += 3;
     ASSERT_TRUE(world.RunFor(60, 1));
     EXPECT_EQ(world.status().attempt, edited ? 2 : 1);
@@ -447,6 +453,22 @@ TEST(AttemptTest, AfterAnEditTheNextAttemptIsTriedAgain) {
   ASSERT_TRUE(world.RunFor(60, 1));
   EXPECT_EQ(world.status().attempt, 2);
   EXPECT_EQ(PhaseOf(world.status()), "Running");
+  EXPECT_EQ(world.counts.trials, 2);
+}
+
+// An earlier version, which did not write it, took edits of a running job without a dry run.
+TEST(AttemptTest, AConditionThatNamesNoGenerationIsOfNone) {
+  JobWorld world(3);
+  world.Settle();
+  for (api::Condition& one : world.job.conditions) one.observed_generation = 0;
+  world.job.record.observed_generation = ++world.job.meta.generation;
+  world.Settle();
+  EXPECT_EQ(world.counts.trials, 1);
+  world.pods[1]->meta.deleting = true;
+  ASSERT_TRUE(world.RunFor(10, 1));
+  world.pods.clear();
+  ASSERT_TRUE(world.RunFor(60, 1));
+  EXPECT_EQ(world.status().attempt, 2);
   EXPECT_EQ(world.counts.trials, 2);
 }
 
