@@ -33,6 +33,10 @@ std::string Faults::FailWebhook() {
     const auto pods = of_job.find(JobOf(placement));
     if (pods == of_job.end() || pods->second.empty()) return;
     const api::ObjectKey pod = KeyOf(*pods->second.begin()->second);
+    if (Below(3) == 0) {  // or somebody deletes it
+      world_.fibers_.After(Millis(500 + Below(4'000)),
+                           [this, pod] { tenant_.Delete(kube::kPods, pod); });
+    }
     for (seconds at{1}; at < time; ++at) {
       world_.fibers_.After(at + Millis(Below(900)), [this, pod, at] {
         tenant_.Patch(kube::kPods, pod,

@@ -198,12 +198,12 @@ kube::Response ApiServer::State::CreateObject(const Call& given, Json object) {
   if (is_pod) CheckNewPod(object, causes);
   if (!causes.empty()) return Invalid(kind, key.name, causes);
   if (auto refusal = Validate(call, nullptr, &object)) return *refusal;
-  if (metadata.contains("resourceVersion") && !call.dry_run) {
-    return StatusAnswer(500, "", "resourceVersion should not be set on objects to be created");
-  }
   const auto existing = collection.objects.find(key);
   if (kind.namespaced) {  // it counts even if the object exists already
     if (auto refusal = CheckQuota(call, object)) return *refusal;
+  }
+  if (metadata.contains("resourceVersion") && !call.dry_run) {
+    return StatusAnswer(500, "", "resourceVersion should not be set on objects to be created");
   }
   if (existing != collection.objects.end()) {
     return AlreadyExists(kind, key.name, IsDeleting(*existing->second));

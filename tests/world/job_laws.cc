@@ -124,6 +124,21 @@ void Laws::LookAtRest(const std::string& uid) {
       job != nullptr && IsTrue(*job, "Suspended") && !IsDeleting(*job) && !HasFinished(*job);
   Await("holds " + uid, suspended && holds(), kLetGo,
         {"I22", (job ? Named(*job) : uid) + " is suspended and holds nodes", {}});
+  // Only a suspended job may change its template, but the operator may not have seen that it was.
+  // Without the Placement nobody knows what the pods were made for.
+  const auto other = [&] {
+    const auto live = cluster_.LivePods(uid);
+    const auto grace = [](const Json& spec) { return At(spec, {"terminationGracePeriodSeconds"}); };
+    const Json& wanted = grace(At(*job, {"spec", "workers", "template", "spec"}));
+    return std::any_of(live.begin(), live.end(), [&](const auto& pod) {
+      return !wanted.is_null() && !IsDeleting(*pod) && grace(At(*pod, {"spec"})) != wanted;
+    });
+  };
+  const bool valid = job != nullptr && TextAt(ConditionOf(*job, "Accepted"), {"status"}) == "True";
+  const bool placed = cluster_.placements_of_job.contains(uid) && holds();
+  Await("template " + uid, valid && placed && !IsDeleting(*job) && !HasFinished(*job) && other(),
+        kLetGo,
+        {"I15", (job ? Named(*job) : uid) + " runs with another template than its own", {}});
   const bool runs =
       job != nullptr && IsTrue(*job, "PodsReady") && !IsDeleting(*job) && !HasFinished(*job);
   Await("service " + uid, runs && !cluster_.services.contains(KeyOf(*job)), kServiceBack,

@@ -199,7 +199,9 @@ void Kubelets::Remove(const api::ObjectKey& key, const std::string& uid) {
   if (!Here(key, uid, pod)) return;
   const auto run = runs_.find(key);
   const bool started = run != runs_.end() && run->second.started;
-  if (started && !HasEnded(*pod)) Ended(key, uid, 143);
+  if (started && !HasEnded(*pod)) {
+    Ended(key, uid, static_cast<int>(Seconds(*pod, "weft.test/stop-code", 143)));
+  }
   // One that never started ends as well (KEP-3329): a Job's pod stays, for its finalizer, and is
   // made anew only when it has ended. Any other is gone with the next call.
   const bool stays = !At(*pod, {"metadata", "finalizers"}).empty();

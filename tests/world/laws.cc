@@ -94,6 +94,9 @@ void Laws::LookAtPod(const Change& change) {
     }
   }
   if (JobOf(pod).empty() || !WorkerOf(pod)) return;
+  if (TextAt(pod, {"status", "phase"}) == "Succeeded" && !IsDeleting(pod)) {
+    succeeded_[{JobOf(pod), AttemptOf(pod)}].insert(*WorkerOf(pod));
+  }
   if (change.type == Change::Type::kAdded) LookAtNewPod(pod);
   if (change.type == Change::Type::kDeleted) {
     created_[{{JobOf(pod), AttemptOf(pod)}, *WorkerOf(pod)}] = fibers_.now();
@@ -280,6 +283,7 @@ void Laws::LookAtJob(const Change& change) {
   LookAtSpeech(job);
   static const Json kNone = Json::object();
   const Json& before = change.before ? *change.before : kNone;
+  LookAtSuccess(job);
   LookAtEnd(job, before);
   LookAtCounters(job, before);
   LookAtService(job, before);
@@ -303,21 +307,21 @@ void Laws::LookAtEnd(const Json& job, const Json& before) {
   }
   if (ends > 1) Break("I5", Show(job) + " is Complete and Failed");
   if (!IsTrue(job, "Complete") || IsTrue(before, "Complete")) return;
-  // Succeeded pods may be collected before that; their indexes stay in the status.
-  std::set<std::int64_t> done;
-  for (const auto& [uid, pod] : cluster_.pods_of_job[UidOf(job)]) {
-    if (AttemptOf(*pod) == NumberAt(job, {"status", "attempt"}) &&
-        TextAt(*pod, {"status", "phase"}) == "Succeeded" && WorkerOf(*pod)) {
-      done.insert(*WorkerOf(*pod));
-    }
-  }
-  for (const Json* told : {&job, &before}) {
-    done.merge(NumbersOf(TextAt(*told, {"status", "completedIndexes"})));
-  }
-  const auto plan = planned_.find({UidOf(job), NumberAt(job, {"status", "attempt"})});
-  if (plan != planned_.end() && done.size() < plan->second.size()) {
-    Break("I5", Show(job) + " is Complete with " + std::to_string(done.size()) +
+  const Gang gang{UidOf(job), NumberAt(job, {"status", "attempt"})};
+  const auto plan = planned_.find(gang);
+  if (plan != planned_.end() && succeeded_[gang].size() < plan->second.size()) {
+    Break("I5", Show(job) + " is Complete with " + std::to_string(succeeded_[gang].size()) +
                     " workers that succeeded");
+  }
+}
+
+// Of a pod that was deleted nobody knows whether it had done its work.
+void Laws::LookAtSuccess(const Json& job) {
+  const auto& done = succeeded_[{UidOf(job), NumberAt(job, {"status", "attempt"})}];
+  for (const std::int64_t worker : NumbersOf(TextAt(job, {"status", "completedIndexes"}))) {
+    if (done.contains(worker)) continue;
+    return Break("I5", Show(job) + " says that worker " + std::to_string(worker) +
+                           " has succeeded, which was told to stop");
   }
 }
 

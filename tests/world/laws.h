@@ -58,6 +58,7 @@ class Laws {
   void LookAtExclusion(const Json& placement);
   void LookAtJob(const Change& change);
   void LookAtSpeech(const Json& job);
+  void LookAtSuccess(const Json& job);
   void LookAtEnd(const Json& job, const Json& before);
   void LookAtCounters(const Json& job, const Json& before);
   void LookAtDeparture(const Change& change);
@@ -84,7 +85,8 @@ class Laws {
   using Gang = std::pair<std::string, std::int64_t>;
   bool IsPartlyBound(const Gang& gang);
   Instant::duration WindowOf(const Gang& gang) const;
-  std::map<Gang, std::set<std::int64_t>> bound_;  // workers that were ever bound
+  std::map<Gang, std::set<std::int64_t>> bound_;      // workers that were ever bound
+  std::map<Gang, std::set<std::int64_t>> succeeded_;  // workers whose program ended by itself
   std::map<Gang, std::vector<std::string>> planned_;
   std::map<std::string, Instant> refused_at_bind_;  // jobs, by uid: when last
   std::map<Gang, Instant::duration> open_;          // how long the gang is partly bound

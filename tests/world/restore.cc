@@ -73,8 +73,7 @@ void World::Restore(std::uint64_t backup) {
   for (const auto& [key, job] : server_.All("trainingjobs.weft.dev")) {
     jobs.insert(UidOf(*job));
     const auto was = before["trainingjobs.weft.dev"].find(key);
-    const bool there =
-        was != before["trainingjobs.weft.dev"].end() && UidOf(*was->second) == UidOf(*job);
+    const bool there = was != before["trainingjobs.weft.dev"].end();
     Json spec = At(there ? *was->second : *job, {"spec"});
     spec["suspend"] = false;  // it had ended, or would be resumed before this
     Repeat(kube::kTrainingJobs, *job, spec);

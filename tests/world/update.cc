@@ -57,7 +57,9 @@ void KeepOtherParts(const Target& target, const Json& before, Json& next) {
     return;
   }
   TakeMember(before, next, "spec");
-  TakeMember(before["metadata"], next["metadata"], "ownerReferences");
+  if (kind.resource == "pods") {  // as old kubelets wrote wrong ones
+    TakeMember(before["metadata"], next["metadata"], "ownerReferences");
+  }
 }
 
 // Whether the parts that count for the generation differ.

@@ -45,7 +45,8 @@ Json Users::JobOf(const std::string& space, const std::string& name) {
                     {{"annotations",
                       {{"weft.test/run-seconds",
                         std::to_string(10 + chance_.Below(options_.most_run_seconds))},
-                       {"weft.test/stop-seconds", std::to_string(chance_.Below(20))}}}}},
+                       {"weft.test/stop-seconds", std::to_string(chance_.Below(20))},
+                       {"weft.test/stop-code", chance_.Below(4) == 0 ? "0" : "143"}}}}},
                    {"spec",
                     {{"terminationGracePeriodSeconds", 1 + chance_.Below(30)},
                      {"containers", {trainer}}}}}}}}};
