@@ -366,7 +366,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::DeletePlac
     if (Status deleted = Delete(*pass.objects->service); !deleted) return deleted.error();
   }
   for (const api::Placement* placement : step.placements) {
-    // Its pods are gone. What the spec asks for now goes with the attempt's nodes.
+    // Its pods are gone. What the job still asks for goes with the attempt's nodes.
     const bool made = placement->topology.compute_domain && !pass.job().topology.compute_domain;
     if (made && life::AttemptLabel(placement->meta) == pass.job().attempt) {
       if (Status deleted = options_.delete_files(pass.job(), placement); !deleted) {
