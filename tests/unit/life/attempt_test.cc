@@ -493,6 +493,19 @@ TEST(AttemptTest, ASuccessThatWasSeenCountsBeforeItIsWritten) {
   EXPECT_EQ(world.status().record.completed_indexes, "1");
 }
 
+TEST(AttemptTest, AComputeDomainGoesAtTheEndWhateverTheSpecSaysThen) {
+  for (const bool had : {false, true}) {
+    JobWorld world(2);
+    world.Settle();
+    world.placements.front()->topology.compute_domain = had;
+    for (const auto& pod : world.pods) pod->phase = api::PodPhase::kSucceeded;
+    world.Settle();
+    EXPECT_EQ(PhaseOf(world.status()), "Complete");
+    const auto& told = world.placements.front()->conditions;
+    EXPECT_EQ(api::FindCondition(told, api::kFilesDeleted) != nullptr, had);
+  }
+}
+
 TEST(AttemptTest, WhatEndedBeforeItIsSuspendedOrLateIsComplete) {
   for (const bool suspended : {false, true}) {
     JobWorld world(3);
