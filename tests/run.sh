@@ -336,7 +336,7 @@ campaign_kueue() {
   stage 'Building weft, weft-operator and kueue-faithful'
   build_main weft weft-operator kueue-faithful
   stage 'The model of Kueue in the world against its manager'
-  tests/world/kueue_faithful_test.sh --seed 1000 --rounds 100
+  tests/world/kueue_faithful_test.sh
   stage 'Jobs in queues of Kueue, and kills'
   WEFT=$root/build/bin/weft WEFT_OPERATOR=$root/build/bin/weft-operator WEFT_SOURCE_DIR=$root \
     bash tests/e2e/kueue_campaign.sh
