@@ -86,18 +86,6 @@ take_down() {
   rmdir --ignore-fail-on-non-empty "$clusters"
 }
 
-# What a failed or interrupted `up` of a new cluster leaves: nothing. One that was up stays.
-clean_up() {
-  local code=$?
-  trap - EXIT
-  trap '' INT TERM
-  if [ $code != 0 ] && [ "$fresh" = yes ]; then
-    say "up failed: taking $name down"
-    take_down
-  fi
-  exit $code
-}
-
 apply_definitions() {
   local begun=$EPOCHREALTIME
   kubectl apply --server-side -f "$root/crds" >>"$dir/logs/kubectl.log"
@@ -138,14 +126,44 @@ nodes_settled() {
     awk -F'|' '$1 != "false" && !$2 && ($3 != "True" || !$4 || $5 ~ /not-ready/) {exit 1}'
 }
 
+# The work is done by a shell in a process group of its own; this one waits for it, and for signals.
+# Bash misreads a trap's text when a signal comes while it reads a $(...) (seen with 5.2.15: "trap:
+# unexpected EOF while looking for matching `)'", exit code 2), and here it reads none.
 up() {
-  local begun=$EPOCHREALTIME
   (umask 077 && mkdir -p "$dir/logs" "$dir/pids")
   lock
+  local worker='' code=0 signal=0
+  trap 'signal=129; stop_worker' HUP
+  trap 'signal=130; stop_worker' INT
+  trap 'signal=143; stop_worker' TERM
+  set -m
+  (bring_all_up) </dev/null 8<"$dir/pids" &
+  worker=$!
+  set +m
+  [ $signal = 0 ] || stop_worker
+  wait $worker || code=$?
+  trap '' HUP INT TERM
+  [ $signal = 0 ] || code=$signal
+  [ $code = 0 ] || clean_up
+  exit "$code"
+}
+
+stop_worker() { [ -z "$worker" ] || kill -TERM -- -"$worker" 2>/dev/null || true; }
+
+# What a failed or interrupted `up` of a new cluster leaves: nothing. One that was up stays. Whoever
+# of the group still ends holds pids/.
+clean_up() {
+  flock -w "$stop_seconds" "$dir/pids" true || true
+  [ ! -e "$dir/complete" ] || return 0
+  say "up failed: taking $name down"
+  take_down
+}
+
+bring_all_up() {
+  local begun=$EPOCHREALTIME
+  flock 8
   fresh=no
   [ -e "$dir/complete" ] || fresh=yes
-  trap clean_up EXIT
-  release_signals
   # The rest of an `up` that was killed.
   [ $fresh = no ] || { stop_all; rm -rf "${dir:?}"/{etcd,ports,certificates,bin}; }
   # The nodes of a cluster that is there are as somebody wanted them.

@@ -5,27 +5,20 @@
 ready_seconds=60
 stop_seconds=15
 
-# Between these two a signal waits, so that no process runs without a record. Not ignored: children
-# would inherit that.
-held_signal=''
-hold_signals() {
-  trap 'held_signal=130' INT
-  trap 'held_signal=143' TERM
-}
-release_signals() {
-  trap 'exit 130' INT
-  trap 'exit 143' TERM
-  [ -z "$held_signal" ] || exit "$held_signal"
-}
-
-# start NAME COMMAND...: outlives this shell.
+# start NAME COMMAND...: outlives this shell. It writes its record before it leaves this shell's
+# process group, so that a signal to the group leaves nothing that has none. Returns once the record
+# is there: the substitution ends when nobody holds its output.
 start() {
   local server=$1
   shift
-  hold_signals
-  setsid "$@" >>"$dir/logs/$server.log" 2>&1 </dev/null 9<&- &
-  echo "$! $(begin_of $!)" >"$dir/pids/$server"
-  release_signals
+  : "$(run_recorded "$server" "$@" &)"
+}
+
+run_recorded() {
+  local server=$1 self=$BASHPID
+  shift
+  echo "$self $(begin_of "$self")" >"$dir/pids/$server"
+  exec setsid "$@" >>"$dir/logs/$server.log" 2>&1 </dev/null 8<&- 9<&-
 }
 
 # begin_of PID: when the process began, in clock ticks since boot; "" where there is none. A number
@@ -41,7 +34,12 @@ running() {
   [ -n "$begin" ] && [ "$(begin_of "$pid")" = "$begin" ] && ! zombie "$pid"
 }
 
-zombie() { [ "$(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -c 1)" = Z ]; }
+# zombie PID: it has ended, and its parent has not asked. While another thread of it still ends, its
+# ports are taken.
+zombie() {
+  [ "$(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -c 1)" = Z ] &&
+    [ "$(find "/proc/$1/task" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l)" -le 1 ]
+}
 
 # stop NAME...: asks them to end, then makes them.
 stop() {

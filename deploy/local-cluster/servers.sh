@@ -51,25 +51,28 @@ start_missing() {
   bring_up kwok kwok_answers
 }
 
-# bring_up NAME PROBE
+# bring_up NAME PROBE: one that was killed a moment ago may end only now; then it starts here too.
 bring_up() {
   local server=$1 probe=$2 begun=$EPOCHREALTIME deadline=$((SECONDS + ready_seconds))
   local log=$dir/logs/$server.log started=no
   until running "$server" && "$probe" >/dev/null 2>&1; do
-    # One that was killed a moment ago may end only after it was looked at: then it starts here too.
-    if ! running "$server" && [ $started = no ]; then
+    if ! running "$server"; then
+      [ $started = no ] || { explain_end "$server" "$log"; return 1; }
       "start_$server"
       started=yes
-    elif ! running "$server"; then
-      ! grep -q 'address already in use' "$log" || { rm -f "$log"; return 1; }
-      show_log "$log"
-      die "$server has ended"
     fi
     [ $SECONDS -lt $deadline ] ||
       { show_log "$log"; die "$server is not ready after $ready_seconds s"; }
     sleep 0.1
   done
   say "$server ready in $(seconds_since "$begun") s"
+}
+
+# explain_end NAME LOG: of a server that ended at its start. Where its port was taken, the caller
+# may choose others.
+explain_end() {
+  grep -q 'address already in use' "$2" || { show_log "$2"; die "$1 has ended"; }
+  rm -f "$2"
 }
 
 ask() { kubectl get --raw "$2" --server "https://127.0.0.1:$1" --request-timeout=5s; }

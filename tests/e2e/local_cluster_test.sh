@@ -29,13 +29,15 @@ expect_exit 2 "$local_cluster" up --name test --design no-such-design
 expect_text "$work/stderr" 'no-such-design'
 expect_nothing_left
 
-# Interrupted once servers run.
-coproc interrupted { exec "$local_cluster" up --name test --nodes 5 2>&1; }
-up_process=$!
-while read -r line <&"${interrupted[0]}" && [[ $line != *'etcd ready'* ]]; do :; done
-kill -TERM $up_process
-expect_exit 143 wait $up_process
-expect_nothing_left
+# Interrupted before, while and after servers start.
+for reached in 'certificates made' 'etcd ready' 'kube-apiserver ready' 'objects created'; do
+  coproc interrupted { exec "$local_cluster" up --name test --nodes 5 2>&1; }
+  up_process=$!
+  while read -r line <&"${interrupted[0]}" && [[ $line != *"$reached"* ]]; do :; done
+  kill -TERM $up_process
+  expect_exit 143 wait $up_process
+  expect_nothing_left
+done
 
 # Nodes of a fabric.
 expect_exit 0 "$local_cluster" up --name test --nodes 20 --design dgx-h100-superpod --fragmented 10
