@@ -80,7 +80,7 @@ Result<Pod> DecodePod(const nlohmann::json& object, const Place& place) {
   pod.place = decoding.place();
   pod.meta = DecodeMeta(root["metadata"], Scope::kNamespaced);
   const Field spec = root["spec"];
-  pod.pod = DecodePodSpec(spec);
+  pod.pod = DecodePodOnNode(root, pod.meta.labels);
   pod.node_name = pod.pod.node_name;
   for (const Field& gate : spec["schedulingGates"].Items()) {
     pod.scheduling_gates.push_back(gate["name"].Str());

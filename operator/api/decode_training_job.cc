@@ -72,7 +72,10 @@ void DecodeWorkers(const Field& spec, TrainingJob& job) {
     restart_policy.Fail("must be Never or absent: the gang restarts as a whole");
   }
   pod_spec["containers"].Require();
-  job.pod = DecodePodSpec(pod_spec);
+  TextMap labels = pod["metadata"]["labels"].Texts();
+  labels.Set(kJobNameLabel, job.meta.key.name);
+  job.pod = DecodePodSpec(pod_spec, labels);
+  job.pod.labels = std::move(labels);
   job.priority_class_name = pod_spec["priorityClassName"].Str();
   SettlePerWorker(spec, TemplateLimit(pod_spec, job.accelerator.resource_name), job.accelerator);
 }

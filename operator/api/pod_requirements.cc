@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "operator/api/pod_terms.h"
 #include "operator/base/units.h"
 
 namespace weft::api {
@@ -25,13 +26,39 @@ Resources RequestsOrLimits(const Field& resources) {
   return requests;
 }
 
-Resources OfContainers(const Field& spec) {
+// A container's requests, for a pod on a node with what the kubelet has allocated to it and what it
+// has, if a resize is on its way; without the request itself, if the node can never grant that.
+Resources OfContainer(const Field& container, const Field& statuses, bool infeasible) {
+  const std::string name = container["name"].Str();
+  for (const Field& status : statuses.Items()) {
+    if (status["name"].Str() != name) continue;
+    Resources on_node = DecodeResources(status["allocatedResources"]);
+    TakeGreater(on_node, DecodeResources(status["resources"]["requests"]));
+    if (on_node.empty()) break;
+    Resources asked = RequestsOrLimits(container["resources"]);
+    if (!infeasible) TakeGreater(on_node, asked);
+    on_node.merge(asked);  // what is not said there
+    return on_node;
+  }
+  return RequestsOrLimits(container["resources"]);
+}
+
+bool IsInfeasible(const Field& status) {
+  const std::vector<Field> conditions = status["conditions"].Items();
+  return std::any_of(conditions.begin(), conditions.end(), [](const Field& one) {
+    return one["type"].Str() == "PodResizePending" && one["status"].Str() == "True" &&
+           one["reason"].Str() == "Infeasible";
+  });
+}
+
+Resources OfContainers(const Field& spec, const Field& status) {
+  const bool infeasible = IsInfeasible(status);
   Resources sum, sidecars, largest_init;
   for (const Field& container : spec["containers"].Items()) {
-    Add(sum, RequestsOrLimits(container["resources"]));
+    Add(sum, OfContainer(container, status["containerStatuses"], infeasible));
   }
   for (const Field& container : spec["initContainers"].Items()) {
-    Resources requests = RequestsOrLimits(container["resources"]);
+    Resources requests = OfContainer(container, status["initContainerStatuses"], infeasible);
     if (container["restartPolicy"].Str() == "Always") {
       Add(sidecars, requests);
       requests = sidecars;
@@ -94,6 +121,26 @@ bool ClaimsComputeDomain(const Field& resource_claims) {
   return claims;
 }
 
+rules::PodRequirements Decode(const Field& pod_spec, const Field& status, const TextMap& labels) {
+  rules::PodRequirements pod;
+  pod.requests = OfContainers(pod_spec, status);
+  ApplyPodLevel(pod_spec["resources"], pod.requests);
+  Add(pod.requests, DecodeResources(pod_spec["overhead"]));
+  std::erase_if(pod.requests, [](const auto& request) { return request.second == 0; });
+  pod.node_selector = pod_spec["nodeSelector"].StrMap();
+  pod.required_affinity = DecodeAffinity(pod_spec["affinity"]);
+  for (const Field& item : pod_spec["tolerations"].Items()) {
+    rules::Toleration toleration{item["key"].Str(), item["operator"].Str("Equal"),
+                                 item["value"].Str(), item["effect"].Str()};
+    if (toleration.op.empty()) toleration.op = "Equal";
+    pod.tolerations.push_back(std::move(toleration));
+  }
+  pod.claims_compute_domain = ClaimsComputeDomain(pod_spec["resourceClaims"]);
+  pod.node_name = pod_spec["nodeName"].Str();
+  pod.terms = DecodePodTerms(pod_spec, labels);
+  return pod;
+}
+
 }  // namespace
 
 Resources DecodeResources(const Field& list) {
@@ -108,23 +155,12 @@ Resources DecodeResources(const Field& list) {
   return resources;
 }
 
-rules::PodRequirements DecodePodSpec(const Field& pod_spec) {
-  rules::PodRequirements pod;
-  pod.requests = OfContainers(pod_spec);
-  ApplyPodLevel(pod_spec["resources"], pod.requests);
-  Add(pod.requests, DecodeResources(pod_spec["overhead"]));
-  std::erase_if(pod.requests, [](const auto& request) { return request.second == 0; });
-  pod.node_selector = pod_spec["nodeSelector"].StrMap();
-  pod.required_affinity = DecodeAffinity(pod_spec["affinity"]);
-  for (const Field& item : pod_spec["tolerations"].Items()) {
-    rules::Toleration toleration{item["key"].Str(), item["operator"].Str("Equal"),
-                                 item["value"].Str(), item["effect"].Str()};
-    if (toleration.op.empty()) toleration.op = "Equal";
-    pod.tolerations.push_back(std::move(toleration));
-  }
-  pod.claims_compute_domain = ClaimsComputeDomain(pod_spec["resourceClaims"]);
-  pod.node_name = pod_spec["nodeName"].Str();
-  return pod;
+rules::PodRequirements DecodePodSpec(const Field& pod_spec, const TextMap& labels) {
+  return Decode(pod_spec, pod_spec["status"], labels);  // a PodSpec has none
+}
+
+rules::PodRequirements DecodePodOnNode(const Field& pod, const TextMap& labels) {
+  return Decode(pod["spec"], pod["status"], labels);
 }
 
 }  // namespace weft::api

@@ -5,7 +5,8 @@
 
 namespace weft::api {
 
-// The requirements of a PodSpec (of a Pod, or of a TrainingJob's template) on its node.
+// The requirements of a PodSpec (of a Pod with these labels, or of a TrainingJob's template) on its
+// node. The labels themselves are not kept.
 //
 // Requests  as kube-scheduler counts them: max(containers + sidecars, each init container + the
 //           sidecars before it); a missing request is the limit. cpu, memory and huge pages in the
@@ -16,10 +17,14 @@ namespace weft::api {
 //           resourceClaimTemplateName contains "computedomain", "compute-domain", "channel"
 //           or "imex" in any case, as in NVIDIA's documents ("compute-domain-channel",
 //           "imex-channel-0").
+// Resize    a container on a node counts with the greatest of its request, what the kubelet has
+//           allocated and what it has; a resize that is Infeasible does not count.
 // Errors    noted at their fields. Fields that Weft does not use are not checked.
 // Source    k8s.io/component-helpers/resource, PodRequests; KEP-753 (sidecars), KEP-2837
-//           (pod-level resources).
-rules::PodRequirements DecodePodSpec(const Field& pod_spec);
+//           (pod-level resources), KEP-1287 (in-place resize).
+rules::PodRequirements DecodePodSpec(const Field& pod_spec, const TextMap& labels = {});
+// The same of a Pod, with its status.
+rules::PodRequirements DecodePodOnNode(const Field& pod, const TextMap& labels);
 
 // A resource list: cpu in thousandths, everything else in whole units.
 fabric::Resources DecodeResources(const Field& list);

@@ -10,6 +10,7 @@
 #include "operator/base/seeded_bug.h"
 #include "operator/cluster/gangs.h"
 #include "operator/cluster/placement_pods.h"
+#include "operator/cluster/workload.h"
 
 namespace weft::cluster {
 namespace {
@@ -89,10 +90,12 @@ class Booking {
     if (const auto queue = api::QueueOf(named); !queue.empty()) queues_.try_emplace(owner, queue);
   }
 
-  void Book(const OwnerKey& owner, Site site, Holding holding, bool domain) {
+  void Book(const OwnerKey& owner, Site site, Holding holding, bool domain,
+            const fabric::Neighbour& neighbour) {
     holding.node = site.node;
     if (domain) holding.compute_domain = api::Show(owner.second);
-    cluster_.fabrics[site.fabric].claims.Add(site.node, *holding.amounts, holding.compute_domain);
+    cluster_.fabrics[site.fabric].claims.Add(site.node, *holding.amounts, holding.compute_domain,
+                                             neighbour);
     holders_[site.fabric][owner].push_back(std::move(holding));
   }
 
@@ -106,7 +109,7 @@ class Booking {
     holding.pod = &pod;
     const OwnerKey owner = OwnerOfPod(p);
     NameQueue(owner, pod.meta);
-    Book(owner, *site, std::move(holding), pod.pod.claims_compute_domain);
+    Book(owner, *site, std::move(holding), pod.pod.claims_compute_domain, NeighbourOf(pod));
   }
 
   // Whether the pod of a job has no node yet and no Placement any more, as somebody has deleted it.
@@ -166,6 +169,7 @@ class Booking {
     }
     const fabric::Resources& amounts = AmountsOf(placement, attempt, members);
     const bool domain = attempt.job != nullptr && attempt.job->pod.claims_compute_domain;
+    const fabric::Neighbour neighbour = NeighbourOf(attempt, members);
     const OwnerKey owner = OwnerOfPlacement(placement, attempt);
     NameQueue(owner, placement.meta);
     for (const WorkerIndex w : worker_is.Indices()) {
@@ -180,8 +184,18 @@ class Booking {
       Holding holding;
       holding.amounts = &amounts;
       holding.assumed = Holding::Assumed{placement.meta.key.name, attempt.number, w};
-      Book(owner, *site, std::move(holding), domain);
+      Book(owner, *site, std::move(holding), domain, neighbour);
     }
+  }
+
+  static fabric::Neighbour NeighbourOf(const api::Pod& pod) {
+    return {&pod.meta.key.space, &pod.meta.labels, pod.pod.terms.get()};
+  }
+
+  fabric::Neighbour NeighbourOf(const Attempt& attempt,
+                                const std::vector<std::size_t>& members) const {
+    if (attempt.job != nullptr) return cluster::NeighbourOf(attempt.job->meta, attempt.job->pod);
+    return members.empty() ? fabric::Neighbour{} : NeighbourOf(inputs_.pods[members.front()]);
   }
 
   const fabric::Resources& AmountsOf(const api::Placement& placement, const Attempt& attempt,

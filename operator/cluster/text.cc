@@ -32,6 +32,9 @@ std::string Predicate(const rules::RejectionCount& count) {
       return are + count.detail;
     case Rejection::kResource:
       return (one ? "lacks free " : "lack free ") + count.detail;
+    case Rejection::kHostPort:
+    case Rejection::kPodAffinity:
+      return are + "ruled out (" + count.detail + ")";
     case Rejection::kPower:
       return (one ? "lacks power (" : "lack power (") + count.detail + ")";
     case Rejection::kUnschedulable:

@@ -118,7 +118,9 @@ class Pending {
   static void TakeProposal(const api::Proposal& proposal, WorkloadView& workload) {
     workload.priority = proposal.priority;
     workload.bundle = proposal.bundle;
-    if (workload.gated_pods < workload.workers) workload.pod = proposal.pod;
+    if (workload.gated_pods >= workload.workers) return;
+    workload.pod = proposal.pod;
+    workload.neighbour = NeighbourOf(*workload.meta, proposal.pod);
   }
 
   // The requirements of the waiting pods: those of the first pod by name, with the largest request
@@ -155,6 +157,9 @@ class Pending {
     std::sort(gated.begin(), gated.end(),
               [](const api::Pod* a, const api::Pod* b) { return a->meta.key < b->meta.key; });
     workload.pod = gated.front()->pod;
+    workload.pod.labels = gated.front()->meta.labels;
+    workload.neighbour = {&gated.front()->meta.key.space, &gated.front()->meta.labels,
+                          gated.front()->pod.terms.get()};
     workload.priority = priorities_.Of(gated.front()->priority_class_name);
     for (const api::Pod* pod : gated) {
       for (const auto& [name, amount] : pod->pod.requests) {
@@ -205,6 +210,10 @@ bool LacksNodes(const api::Placement& placement) {
   return placement.nodes.empty() && !placement.meta.deleting && placement.unreadable.empty();
 }
 
+fabric::Neighbour NeighbourOf(const api::ObjectMeta& owner, const rules::PodRequirements& pod) {
+  return {&owner.key.space, &pod.labels, pod.terms.get()};
+}
+
 WorkloadView WorkloadOf(const api::TrainingJob& job) {
   WorkloadView workload;
   workload.meta = &job.meta;
@@ -217,6 +226,7 @@ WorkloadView WorkloadOf(const api::TrainingJob& job) {
   workload.wait = job.wait;
   workload.topology = &job.topology;
   workload.pod = job.pod;
+  workload.neighbour = NeighbourOf(job.meta, job.pod);
   return workload;
 }
 
@@ -238,13 +248,17 @@ Result<std::vector<WorkloadView>> AllWorkloads(const Cluster& cluster, Mark mark
 void AddClaims(const WorkloadView& workload, std::span<const fabric::NodeIndex> nodes,
                fabric::Claims& claims) {
   const std::string domain = workload.pod.claims_compute_domain ? api::Show(workload.key()) : "";
-  for (const fabric::NodeIndex node : nodes) claims.Add(node, workload.pod.requests, domain);
+  for (const fabric::NodeIndex node : nodes) {
+    claims.Add(node, workload.pod.requests, domain, workload.neighbour);
+  }
 }
 
 void RemoveClaims(const WorkloadView& workload, std::span<const fabric::NodeIndex> nodes,
                   fabric::Claims& claims) {
   const std::string domain = workload.pod.claims_compute_domain ? api::Show(workload.key()) : "";
-  for (const fabric::NodeIndex node : nodes) claims.Remove(node, workload.pod.requests, domain);
+  for (const fabric::NodeIndex node : nodes) {
+    claims.Remove(node, workload.pod.requests, domain, workload.neighbour);
+  }
 }
 
 }  // namespace weft::cluster

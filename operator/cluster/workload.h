@@ -37,6 +37,7 @@ struct WorkloadView {
   const traffic::Parallelism* parallelism = nullptr;
   const api::TopologySpec* topology = nullptr;
   rules::PodRequirements pod;
+  fabric::Neighbour neighbour;  // its pods as other pods see them
   std::int64_t priority = 0;
   std::optional<std::int64_t> expected_seconds;
   api::WaitFacts wait;
@@ -81,6 +82,9 @@ Result<std::vector<WorkloadView>> PendingWorkloads(const Cluster& cluster, Order
 // For lint, in file order: every unfinished TrainingJob, suspended and placed ones too, and every
 // Placement that no job owns. Errors as for PendingWorkloads.
 Result<std::vector<WorkloadView>> AllWorkloads(const Cluster& cluster, Mark mark = Mark::kNo);
+
+// The pods of a template, as other pods see them; points into both.
+fabric::Neighbour NeighbourOf(const api::ObjectMeta& owner, const rules::PodRequirements& pod);
 
 // Adds the claims of all workers of a placement, or removes them.
 void AddClaims(const WorkloadView& workload, std::span<const fabric::NodeIndex> nodes,

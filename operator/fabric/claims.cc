@@ -29,8 +29,10 @@ Claims::Claims(const Fabric& fabric)
   }
 }
 
-void Claims::Add(NodeIndex node, const Resources& amounts, const std::string& compute_domain) {
+void Claims::Add(NodeIndex node, const Resources& amounts, const std::string& compute_domain,
+                 const Neighbour& pod) {
   Account(node, amounts, SaturatingAdd, SaturatingSubtract);
+  Note(node, /*gone=*/false, pod);
   if (compute_domain.empty()) return;
   // The first holder keeps the node. We never place a second ComputeDomain on it, so only another
   // scheduler's pods can cause this conflict.
@@ -38,10 +40,19 @@ void Claims::Add(NodeIndex node, const Resources& amounts, const std::string& co
   if (compute_domain_[node] == compute_domain) ++compute_domain_pods_[node];
 }
 
-void Claims::Remove(NodeIndex node, const Resources& amounts, const std::string& compute_domain) {
+void Claims::Remove(NodeIndex node, const Resources& amounts, const std::string& compute_domain,
+                    const Neighbour& pod) {
   Account(node, amounts, SaturatingSubtract, SaturatingAdd);
+  Note(node, /*gone=*/true, pod);
   if (compute_domain.empty() || compute_domain_[node] != compute_domain) return;
   if (--compute_domain_pods_[node] == 0) compute_domain_[node].clear();
+}
+
+void Claims::Note(NodeIndex node, bool gone, const Neighbour& pod) {
+  if (pod.space == nullptr) return;
+  WEFT_CHECK(pod.labels != nullptr);
+  pods_.push_back({node, gone, pod});
+  if (pod.terms != nullptr && !pod.terms->anti_affinity.empty()) has_anti_affinity_ = true;
 }
 
 // Applies `to_used` to what is used on the node and `to_free` to what is free.

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "operator/fabric/fabric.h"
+#include "operator/fabric/pod_terms.h"
 
 namespace weft::fabric {
 
@@ -16,11 +18,13 @@ class Claims {
 
   // Adds `amounts` to the node's use, and one pod unless `amounts` includes pods. Resources that no
   // node of the fabric offers are ignored. `compute_domain`: the job that holds the node's
-  // ComputeDomain; "" if none.
-  void Add(NodeIndex node, const Resources& amounts, const std::string& compute_domain = "");
+  // ComputeDomain; "" if none. `pod`: as other pods see it; lives as long as this object.
+  void Add(NodeIndex node, const Resources& amounts, const std::string& compute_domain = "",
+           const Neighbour& pod = {});
   // Undoes an Add with the same arguments. The node's ComputeDomain is free again once every pod
   // that was added with it is removed.
-  void Remove(NodeIndex node, const Resources& amounts, const std::string& compute_domain = "");
+  void Remove(NodeIndex node, const Resources& amounts, const std::string& compute_domain = "",
+              const Neighbour& pod = {});
 
   // Allocatable minus used; negative if the node is overcommitted.
   std::int64_t free(NodeIndex n, ResourceIndex r) const { return free_[Slot(n, r)]; }
@@ -30,6 +34,17 @@ class Claims {
   bool wholly_free(NodeIndex n) const { return used_accelerators_[n] == 0; }
   std::int64_t used_accelerators(NodeIndex n) const { return used_accelerators_[n]; }
   const std::string& compute_domain(NodeIndex n) const { return compute_domain_[n]; }
+
+  // The known pods of each Add, in order; one of a Remove has `gone`, and takes back an earlier
+  // one.
+  struct PodOn {
+    NodeIndex node{0};
+    bool gone = false;
+    Neighbour pod;
+  };
+  std::span<const PodOn> pods() const { return pods_; }
+  // Whether one of them may keep others away by required anti-affinity.
+  bool has_anti_affinity() const { return has_anti_affinity_; }
 
   const Fabric& fabric() const { return *fabric_; }
 
@@ -53,6 +68,7 @@ class Claims {
 
  private:
   using Sum = std::int64_t (*)(std::int64_t, std::int64_t);
+  void Note(NodeIndex node, bool gone, const Neighbour& pod);
   void Account(NodeIndex node, const Resources& amounts, Sum to_used, Sum to_free);
   std::size_t Slot(NodeIndex n, ResourceIndex r) const {
     return std::size_t{n.Raw()} * fabric_->resources().size() + r.Raw();
@@ -63,6 +79,8 @@ class Claims {
   ByNode<std::int64_t> used_accelerators_;
   ByNode<std::string> compute_domain_;
   ByNode<std::uint32_t> compute_domain_pods_;  // pods that hold the node's ComputeDomain
+  std::vector<PodOn> pods_;
+  bool has_anti_affinity_ = false;
   History history_;
 };
 

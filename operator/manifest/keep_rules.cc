@@ -53,9 +53,9 @@ std::optional<Where> EnterPod(Where where, std::string_view key) {
   switch (where) {
     case Where::kSpec:
       if (In(key, {"containers", "initContainers"})) return Where::kContainers;
-      return KeepIf(
-          In(key, {"overhead", "resources", "nodeSelector", "affinity", "tolerations",
-                   "resourceClaims", "nodeName", "schedulingGates", "priorityClassName"}));
+      return KeepIf(In(key, {"overhead", "resources", "nodeSelector", "affinity", "tolerations",
+                             "resourceClaims", "nodeName", "schedulingGates", "priorityClassName",
+                             "hostNetwork", "topologySpreadConstraints"}));
     case Where::kStatus:
       if (key == "conditions") return Where::kConditions;
       if (In(key, {"containerStatuses", "initContainerStatuses"})) return Where::kContainers;
@@ -63,7 +63,8 @@ std::optional<Where> EnterPod(Where where, std::string_view key) {
     case Where::kConditions:
       return KeepIf(In(key, {"type", "status", "reason", "message"}));
     case Where::kContainers:
-      return KeepIf(In(key, {"name", "resources", "restartPolicy", "state"}));
+      return KeepIf(
+          In(key, {"name", "resources", "restartPolicy", "state", "ports", "allocatedResources"}));
     default:
       return Where::kElsewhere;
   }

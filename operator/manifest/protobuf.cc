@@ -66,8 +66,14 @@ constexpr FieldRule kNode[] = {{1, "metadata", Shape::kObject, kNodeMeta},
 
 constexpr FieldRule kResources[] = {{1, "limits", Shape::kQuantity, {}, Many::kMap},
                                     {2, "requests", Shape::kQuantity, {}, Many::kMap}};
-constexpr FieldRule kContainer[] = {
-    {1, "name"}, {8, "resources", Shape::kObject, kResources}, {24, "restartPolicy"}};
+constexpr FieldRule kPort[] = {{2, "hostPort", Shape::kNumber},
+                               {3, "containerPort", Shape::kNumber},
+                               {4, "protocol"},
+                               {5, "hostIP"}};
+constexpr FieldRule kContainer[] = {{1, "name"},
+                                    {6, "ports", Shape::kObject, kPort, Many::kList},
+                                    {8, "resources", Shape::kObject, kResources},
+                                    {24, "restartPolicy"}};
 constexpr FieldRule kRequirement[] = {
     {1, "key"}, {2, "operator"}, {3, "values", Shape::kText, {}, Many::kList}};
 constexpr FieldRule kTerm[] = {{1, "matchExpressions", Shape::kObject, kRequirement, Many::kList},
@@ -76,22 +82,42 @@ constexpr FieldRule kNodeSelector[] = {
     {1, "nodeSelectorTerms", Shape::kObject, kTerm, Many::kList}};
 constexpr FieldRule kNodeAffinity[] = {
     {1, "requiredDuringSchedulingIgnoredDuringExecution", Shape::kObject, kNodeSelector}};
-constexpr FieldRule kAffinity[] = {{1, "nodeAffinity", Shape::kObject, kNodeAffinity}};
+constexpr FieldRule kLabelSelector[] = {
+    {1, "matchLabels", Shape::kText, {}, Many::kMap},
+    {2, "matchExpressions", Shape::kObject, kRequirement, Many::kList}};
+constexpr FieldRule kPodTerm[] = {{1, "labelSelector", Shape::kObject, kLabelSelector},
+                                  {2, "namespaces", Shape::kText, {}, Many::kList},
+                                  {3, "topologyKey"},
+                                  {4, "namespaceSelector", Shape::kObject, kLabelSelector},
+                                  {5, "matchLabelKeys", Shape::kText, {}, Many::kList},
+                                  {6, "mismatchLabelKeys", Shape::kText, {}, Many::kList}};
+constexpr FieldRule kPodAffinity[] = {
+    {1, "requiredDuringSchedulingIgnoredDuringExecution", Shape::kObject, kPodTerm, Many::kList}};
+constexpr FieldRule kAffinity[] = {{1, "nodeAffinity", Shape::kObject, kNodeAffinity},
+                                   {2, "podAffinity", Shape::kObject, kPodAffinity},
+                                   {3, "podAntiAffinity", Shape::kObject, kPodAffinity}};
+constexpr FieldRule kSpread[] = {
+    {1, "maxSkew", Shape::kNumber},    {2, "topologyKey"},
+    {3, "whenUnsatisfiable"},          {4, "labelSelector", Shape::kObject, kLabelSelector},
+    {5, "minDomains", Shape::kNumber}, {8, "matchLabelKeys", Shape::kText, {}, Many::kList}};
 constexpr FieldRule kToleration[] = {{1, "key"}, {2, "operator"}, {3, "value"}, {4, "effect"}};
 constexpr FieldRule kGate[] = {{1, "name"}};
 constexpr FieldRule kClaim[] = {
     {1, "name"}, {3, "resourceClaimName"}, {4, "resourceClaimTemplateName"}};
-constexpr FieldRule kPodSpec[] = {{2, "containers", Shape::kObject, kContainer, Many::kList},
-                                  {7, "nodeSelector", Shape::kText, {}, Many::kMap},
-                                  {10, "nodeName"},
-                                  {18, "affinity", Shape::kObject, kAffinity},
-                                  {20, "initContainers", Shape::kObject, kContainer, Many::kList},
-                                  {22, "tolerations", Shape::kObject, kToleration, Many::kList},
-                                  {24, "priorityClassName"},
-                                  {32, "overhead", Shape::kQuantity, {}, Many::kMap},
-                                  {38, "schedulingGates", Shape::kObject, kGate, Many::kList},
-                                  {39, "resourceClaims", Shape::kObject, kClaim, Many::kList},
-                                  {40, "resources", Shape::kObject, kResources}};
+constexpr FieldRule kPodSpec[] = {
+    {2, "containers", Shape::kObject, kContainer, Many::kList},
+    {7, "nodeSelector", Shape::kText, {}, Many::kMap},
+    {10, "nodeName"},
+    {11, "hostNetwork", Shape::kBool},
+    {18, "affinity", Shape::kObject, kAffinity},
+    {20, "initContainers", Shape::kObject, kContainer, Many::kList},
+    {22, "tolerations", Shape::kObject, kToleration, Many::kList},
+    {24, "priorityClassName"},
+    {32, "overhead", Shape::kQuantity, {}, Many::kMap},
+    {33, "topologySpreadConstraints", Shape::kObject, kSpread, Many::kList},
+    {38, "schedulingGates", Shape::kObject, kGate, Many::kList},
+    {39, "resourceClaims", Shape::kObject, kClaim, Many::kList},
+    {40, "resources", Shape::kObject, kResources}};
 constexpr FieldRule kPodCondition[] = {{1, "type"}, {2, "status"}, {5, "reason"}, {6, "message"}};
 constexpr FieldRule kWaiting[] = {{1, "reason"}, {2, "message"}};
 constexpr FieldRule kTerminated[] = {{1, "exitCode", Shape::kNumber},
@@ -100,7 +126,11 @@ constexpr FieldRule kTerminated[] = {{1, "exitCode", Shape::kNumber},
                                      {6, "finishedAt", Shape::kTime}};
 constexpr FieldRule kState[] = {{1, "waiting", Shape::kObject, kWaiting},
                                 {3, "terminated", Shape::kObject, kTerminated}};
-constexpr FieldRule kContainerStatus[] = {{1, "name"}, {2, "state", Shape::kObject, kState}};
+constexpr FieldRule kContainerStatus[] = {
+    {1, "name"},
+    {2, "state", Shape::kObject, kState},
+    {10, "allocatedResources", Shape::kQuantity, {}, Many::kMap},
+    {11, "resources", Shape::kObject, kResources}};
 constexpr FieldRule kPodStatus[] = {
     {1, "phase"},
     {2, "conditions", Shape::kObject, kPodCondition, Many::kList},

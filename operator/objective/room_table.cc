@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "operator/base/check.h"
+#include "operator/rules/between_pods.h"
 
 namespace weft::objective {
 
@@ -108,11 +109,11 @@ void FreeTable::Update(const Claims& claims, std::span<const NodeIndex> nodes) {
   }
 }
 
-// Power limits depend on all nodes of a domain, ComputeDomains on the job. Nodes are excluded for
-// single jobs.
+// Power limits and rules between pods depend on more than one node, ComputeDomains on the job.
+// Nodes are excluded for single jobs.
 bool RoomTables::IsKept(const SlotQuery& query) const {
-  const bool of_job = query.pod->claims_compute_domain && !query.ignore_claims;
-  return !of_job && query.excluded.empty() && !claims_->fabric().limits_power();
+  return !rules::LooksAtPods(*claims_, query) && query.excluded.empty() &&
+         !claims_->fabric().limits_power();
 }
 
 std::uint32_t RoomTables::MostOnEmptyNode(const SlotQuery& query) const {
@@ -135,11 +136,18 @@ std::optional<std::vector<NodeIndex>> RoomTables::Changed(const Seen& seen) cons
   return nodes;
 }
 
+// Whether the pods fit on the same nodes, if neither looks at other pods.
+bool SameRoom(const rules::PodRequirements& a, const rules::PodRequirements& b) {
+  return a.requests == b.requests && a.node_selector == b.node_selector &&
+         a.required_affinity == b.required_affinity && a.tolerations == b.tolerations &&
+         a.node_name == b.node_name;
+}
+
 // A cap that no node reaches is as good as none, so jobs of different sizes share a table.
 RoomTables::Kind* RoomTables::Find(const SlotQuery& query) {
   for (const auto& kind : kinds_) {
     if (kind->query.ignore_claims == query.ignore_claims && kind->query.pools == query.pools &&
-        kind->query.cap == std::min(query.cap, kind->most) && kind->pod == *query.pod) {
+        kind->query.cap == std::min(query.cap, kind->most) && SameRoom(kind->pod, *query.pod)) {
       return kind.get();
     }
   }

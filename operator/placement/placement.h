@@ -63,6 +63,9 @@ struct Unplaceable {
   // missing amount.
   std::string short_resource;
   std::int64_t short_amount = 0;
+  // The same: why a node or domain takes fewer workers than its resources allow, if the job would
+  // fit otherwise ("a node takes one worker, ..."); "" if resources are short.
+  std::string apart;
   std::vector<rules::RejectionCount> rejections;  // most nodes first
   // If the job allows several choices of pools: the room of each, and the index of the choice that
   // the other members describe; absent: they describe all choices.

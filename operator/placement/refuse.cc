@@ -1,11 +1,13 @@
 #include "operator/placement/refuse.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "operator/base/check.h"
 #include "operator/base/union_find.h"
 #include "operator/objective/instance.h"
 #include "operator/objective/levels.h"
+#include "operator/rules/between_pods.h"
 #include "operator/rules/node_filter.h"
 #include "operator/rules/node_judge.h"
 #include "operator/search/search.h"
@@ -45,6 +47,16 @@ void NameShortResource(const Instance& instance, Unplaceable& no) {
       SaturatingMultiply(std::max<std::int64_t>(0, no.wanted_workers - no.found_workers), each);
 }
 
+// Names the rule between the workers, if the nodes by themselves have room for all of them; else
+// the resource.
+void NameShortage(const Instance& instance, Unplaceable& no) {
+  fabric::ByNode<std::uint32_t> alone;
+  rules::CountSlotsByNode(instance.claims(), instance.query(), alone);
+  const std::uint64_t room = std::accumulate(alone.begin(), alone.end(), std::uint64_t{0});
+  if (room >= instance.workers()) no.apart = rules::BetweenWorkersText(instance.query());
+  if (no.apart.empty()) NameShortResource(instance, no);
+}
+
 std::int64_t Count(std::uint64_t workers) {
   return static_cast<std::int64_t>(
       std::min<std::uint64_t>(workers, static_cast<std::uint64_t>(kSaturated)));
@@ -69,6 +81,8 @@ bool AnyEligible(const Instance& instance, const Unplaceable& no) {
   for (const rules::RejectionCount& count : no.rejections) {
     if (count.rejection == Rejection::kResource) return true;
     if (count.rejection == Rejection::kComputeDomain) return true;
+    if (count.rejection == Rejection::kHostPort) return true;
+    if (count.rejection == Rejection::kPodAffinity) return true;
     if (count.rejection == Rejection::kPower) return true;
     rejected += count.nodes;
   }
@@ -192,7 +206,7 @@ Unplaceable RefuseOn(const Instance& instance) {
   NameRule(instance, no);
   const bool short_of =
       no.reason == Reason::kInsufficientCapacity || no.reason == Reason::kRequiredLevel;
-  if (short_of) NameShortResource(instance, no);
+  if (short_of) NameShortage(instance, no);
   return no;
 }
 
@@ -239,7 +253,7 @@ Unplaceable RefuseChoices(const fabric::Claims& claims, const Request& request,
   for (const PoolRoom& room : rooms) {
     no.found_workers = std::max(no.found_workers, Count(room.workers));
   }
-  NameShortResource(all, no);
+  NameShortage(all, no);
   no.choices = std::move(rooms);
   return no;
 }

@@ -128,6 +128,7 @@ class Sentences {
   }
 
   std::string Short(const std::string& where) const {
+    if (!no_.apart.empty()) return ": " + no_.apart;
     if (no_.short_amount <= 0 || no_.short_resource.empty()) return "";
     return ": " + cluster::AmountText(no_.short_resource, no_.short_amount) +
            (no_.short_amount == 1 ? " is" : " are") + " missing" + where;

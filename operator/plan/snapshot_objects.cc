@@ -7,6 +7,7 @@
 
 #include "operator/api/encode.h"
 #include "operator/api/encode_pod.h"
+#include "operator/api/pod_terms.h"
 
 namespace weft::plan {
 namespace {
@@ -79,6 +80,7 @@ OrderedJson PodSpec(const rules::PodRequirements& pod, const fabric::Resources& 
   if (pod.claims_compute_domain) {
     spec["resourceClaims"] = OrderedJson::array({{{"name", kComputeDomainClaim}}});
   }
+  api::EncodePodTerms(*pod.terms, spec);
   return spec;
 }
 
@@ -103,6 +105,9 @@ OrderedJson JobSpec(const api::TrainingJob& job) {
       PodSpec(requirements, {{job.accelerator.resource_name, job.accelerator.per_worker}});
   if (!job.priority_class_name.empty()) pod["priorityClassName"] = job.priority_class_name;
   spec["workers"] = {{"replicas", job.replicas}, {"template", {{"spec", std::move(pod)}}}};
+  TextMap labels = job.pod.labels;
+  labels.Erase(api::kJobNameLabel);  // every job's pods have it
+  if (!labels.empty()) spec["workers"]["template"]["metadata"]["labels"] = labels;
   if (job.model) spec["model"] = api::EncodeModel(*job.model);
   spec["parallelism"] = api::EncodeParallelism(job.parallelism);
   OrderedJson topology = api::EncodeTopology(job.topology);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "operator/base/check.h"
+#include "operator/rules/between_pods.h"
 #include "operator/rules/node_rules.h"
 #include "operator/rules/power.h"
 #include "operator/rules/selector.h"
@@ -127,6 +128,7 @@ bool OffersAll(const Fabric& fabric, const SlotQuery& query) {
 
 void CountSlots(const Claims& claims, const SlotQuery& query, ByNode<std::uint32_t>& slots) {
   CountSlotsByNode(claims, query, slots);
+  KeepApart(claims, query, slots);
   KeepToPower(claims, query, slots);
 }
 

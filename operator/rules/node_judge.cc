@@ -44,9 +44,10 @@ NodeJudge::NodeJudge(const fabric::Claims& claims, const SlotQuery& query)
     untolerated_.push_back(
         FirstUntolerated(fabric.node(first).taints, query.pod->tolerations) != nullptr ? 1 : 0);
   }
-  if (!fabric.limits_power()) return;
+  if (!fabric.limits_power() && !LooksAtPods(claims, query)) return;
   fabric::ByNode<std::uint32_t> slots;
   CountSlotsByNode(claims, query, slots);
+  KeepApart(claims, query, slots, &apart_);
   KeepToPower(claims, query, slots, &stopped_);
 }
 
@@ -106,6 +107,11 @@ NodeJudge::Why NodeJudge::WhyNot(NodeIndex node) const {
   if (!wants_.not_offered.empty()) return {Rejection::kResource, ~0U};
   if (const Want* want = Scarcest(node)) return {Rejection::kResource, want->resource.Raw()};
   if (ComputeDomainBlocks(claims_, query_, node)) return {Rejection::kComputeDomain, 0};
+  if (const std::uint32_t apart = apart_.why.empty() ? Apart::kNotApart : apart_.why[node];
+      apart != Apart::kNotApart) {
+    const bool port = apart_.texts[apart].port;
+    return {port ? Rejection::kHostPort : Rejection::kPodAffinity, apart};
+  }
   if (stopped_.empty() || stopped_[node] == fabric::kOutside) return {};
   return {Rejection::kPower, stopped_[node].Raw()};
 }
@@ -151,6 +157,9 @@ std::string NodeJudge::Detail(Why why, NodeIndex node) const {
       return ShortText(node);
     case Rejection::kComputeDomain:
       return "held by the ComputeDomain of " + claims_.compute_domain(node);
+    case Rejection::kHostPort:
+    case Rejection::kPodAffinity:
+      return apart_.texts[why.item].text;
     case Rejection::kPower:
       return PowerText(claims_, query_, stopped_[node], node);
   }
@@ -236,6 +245,10 @@ std::string_view RejectionName(Rejection rejection) {
       return "Resource";
     case Rejection::kComputeDomain:
       return "ComputeDomain";
+    case Rejection::kHostPort:
+      return "HostPort";
+    case Rejection::kPodAffinity:
+      return "PodAffinity";
     case Rejection::kPower:
       return "Power";
   }

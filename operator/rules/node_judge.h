@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "operator/rules/between_pods.h"
 #include "operator/rules/node_filter.h"
 #include "operator/rules/node_rules.h"
 
@@ -26,6 +27,8 @@ enum class Rejection : std::uint8_t {
   kPool,  // of another product or capacity type than the gang
   kResource,
   kComputeDomain,  // another job's ComputeDomain holds the node
+  kHostPort,       // another pod of the node holds a port
+  kPodAffinity,    // required affinity, anti-affinity or spread by other pods (between_pods.h)
   kPower,          // a level's power limit leaves no watts for it
 };
 std::string_view RejectionName(Rejection rejection);
@@ -85,6 +88,7 @@ class NodeJudge {
   std::vector<Rejection> state_;                        // by taint class: unusable or cordoned
   std::vector<std::uint8_t> untolerated_;               // by taint class
   fabric::ByNode<fabric::Tier> stopped_;                // see KeepToPower; empty without limits
+  Apart apart_;                                         // see KeepApart
 };
 
 }  // namespace weft::rules

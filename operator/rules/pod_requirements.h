@@ -5,7 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "operator/base/rare.h"
+#include "operator/base/text_map.h"
 #include "operator/fabric/node_facts.h"
+#include "operator/fabric/pod_terms.h"
 #include "operator/fabric/spec.h"
 
 namespace weft::rules {
@@ -36,6 +39,8 @@ struct PodRequirements {
   std::vector<Toleration> tolerations;
   bool claims_compute_domain = false;  // a resourceClaim for a ComputeDomain channel
   std::string node_name;               // spec.nodeName; pins the pod
+  Rare<fabric::PodTerms> terms;        // on other pods
+  TextMap labels;                      // of the pods of a template; a Pod has them in its metadata
 
   friend bool operator==(const PodRequirements&, const PodRequirements&) = default;
 };

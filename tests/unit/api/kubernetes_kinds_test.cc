@@ -76,6 +76,42 @@ TEST(DecodePod, SumsRequestsAsKubeSchedulerDoes) {
   }
 }
 
+TEST(DecodePod, CountsAResizeOnItsWay) {
+  struct Case {
+    const char* name;
+    const char* status;
+    fabric::Resources want;
+  };
+  const Case cases[] = {
+      {"none", R"({})", {{"cpu", 2000}, {"nvidia.com/gpu", 1}}},
+      {"grows",
+       R"({"containerStatuses":[{"name":"c","allocatedResources":{"cpu":1}}]})",
+       {{"cpu", 2000}, {"nvidia.com/gpu", 1}}},
+      {"shrinks: allocated",
+       R"({"containerStatuses":[{"name":"c","allocatedResources":{"cpu":4}}]})",
+       {{"cpu", 4000}, {"nvidia.com/gpu", 1}}},
+      {"shrinks: still has",
+       R"({"containerStatuses":[{"name":"c","allocatedResources":{"cpu":2},
+          "resources":{"requests":{"cpu":"5"}}}]})",
+       {{"cpu", 5000}, {"nvidia.com/gpu", 1}}},
+      {"can never grow",
+       R"({"conditions":[{"type":"PodResizePending","status":"True",
+          "reason":"Infeasible"}],"containerStatuses":[{"name":"c","allocatedResources":{"cpu":1}}]})",
+       {{"cpu", 1000}, {"nvidia.com/gpu", 1}}},
+      {"another container's",
+       R"({"containerStatuses":[{"name":"d","allocatedResources":{"cpu":4}}]})",
+       {{"cpu", 2000}, {"nvidia.com/gpu", 1}}},
+  };
+  for (const Case& c : cases) {
+    auto object = PodOf(R"({"containers":[{"name":"c","resources":{"requests":{"cpu":2},
+        "limits":{"nvidia.com/gpu":1}}}]})");
+    object["status"] = nlohmann::json::parse(c.status);
+    const Result<Pod> pod = DecodePod(object, "f");
+    ASSERT_TRUE(pod) << c.name << ": " << pod.error().message;
+    EXPECT_EQ(pod->pod.requests, c.want) << c.name;
+  }
+}
+
 TEST(DecodePod, ReadsWhatPlacesIt) {
   const Result<Pod> pod =
       DecodePod(PodOf(R"({"nodeName":"gpu-1","nodeSelector":{"a":"b"},"priorityClassName":"high",

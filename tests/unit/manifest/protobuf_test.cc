@@ -73,6 +73,26 @@ TEST(ReadProtobuf, IsTheJsonThatAPodStandsFor) {
        R"({"spec":{"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":)"
        R"({"nodeSelectorTerms":[{"matchExpressions":[{"key":"zone","operator":"In","values":)"
        R"(["a",""]}],"matchFields":[{"key":"metadata.name"}]}]}}}}})"},
+      {"what a pod demands of other pods", Message::kPod,
+       Part(2,
+            Part(2, Part(6, Part(1, "ssh") + Number(2, 22) + Number(3, 2222) + Part(4, "TCP") +
+                                Part(5, "10.0.0.1"))) +
+                Number(11, 1) +
+                Part(18, Part(2, Part(1, Part(1, Entry(1, "app", "a")) + Part(2, "x") +
+                                             Part(3, "zone") + Part(4, "") + Part(5, "rev"))) +
+                             Part(3, Part(1, Part(1, Part(2, Part(1, "app") + Part(2, "Exists"))) +
+                                                 Part(3, "host") + Part(6, "rev")))) +
+                Part(33, Number(1, 2) + Part(2, "zone") + Part(3, "DoNotSchedule") +
+                             Part(4, Entry(1, "app", "a")) + Number(5, 3) + Part(8, "rev"))),
+       R"({"spec":{"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":)"
+       R"([{"labelSelector":{"matchLabels":{"app":"a"}},"matchLabelKeys":["rev"],)"
+       R"("namespaceSelector":{},"namespaces":["x"],"topologyKey":"zone"}]},"podAntiAffinity":)"
+       R"({"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":{"matchExpressions":)"
+       R"([{"key":"app","operator":"Exists"}]},"mismatchLabelKeys":["rev"],"topologyKey":"host"}]}},)"
+       R"("containers":[{"ports":[{"containerPort":2222,"hostIP":"10.0.0.1","hostPort":22,)"
+       R"("protocol":"TCP"}]}],"hostNetwork":true,"topologySpreadConstraints":[{"labelSelector":)"
+       R"({"matchLabels":{"app":"a"}},"matchLabelKeys":["rev"],"maxSkew":2,"minDomains":3,)"
+       R"("topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule"}]}})"},
       {"a pod's status", Message::kPod,
        Part(3, Part(1, "Failed") + Part(2, Part(1, "Ready") + Part(2, "False") + Part(5, "r")) +
                    Part(4, "Evicted") + Part(11, "n2") +

@@ -1,0 +1,136 @@
+#include "operator/api/pod_terms.h"
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "operator/api/encode.h"
+
+namespace weft::api {
+namespace {
+
+using fabric::HostPort;
+using fabric::PodTerm;
+using fabric::PodTerms;
+using fabric::SpreadRule;
+using OrderedJson = nlohmann::ordered_json;
+
+constexpr const char* kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
+constexpr std::string_view kAnyAddress = "0.0.0.0";
+
+void DecodePorts(const Field& container, bool host_network, std::vector<HostPort>& ports) {
+  for (const Field& item : container["ports"].Items()) {
+    HostPort port;
+    port.port = item["hostPort"].Int();
+    if (port.port == 0 && host_network) port.port = item["containerPort"].Int();
+    if (port.port == 0) continue;
+    port.protocol = item["protocol"].Str("TCP");
+    port.address = item["hostIP"].Str();
+    if (port.address == kAnyAddress) port.address.clear();
+    ports.push_back(std::move(port));
+  }
+}
+
+// Adds the pod's own value of each of these labels as a requirement.
+void AddKeys(const Field& keys, const char* op, const TextMap& labels,
+             std::optional<fabric::LabelSelector>& selector) {
+  for (const std::string& key : keys.StrList()) {
+    const auto value = labels.At(key);
+    if (value && selector) selector->match_expressions.push_back({key, op, {std::string(*value)}});
+  }
+}
+
+std::optional<fabric::LabelSelector> DecodeSelector(const Field& owner, const TextMap& labels) {
+  std::optional<fabric::LabelSelector> selector;
+  if (const Field given = owner["labelSelector"]; given.present()) {
+    selector = DecodeLabelSelector(given);
+  }
+  AddKeys(owner["matchLabelKeys"], "In", labels, selector);
+  AddKeys(owner["mismatchLabelKeys"], "NotIn", labels, selector);
+  return selector;
+}
+
+std::vector<PodTerm> DecodeTerms(const Field& list, const TextMap& labels) {
+  std::vector<PodTerm> terms;
+  for (const Field& item : list.Items()) {
+    PodTerm term;
+    term.topology_key = item["topologyKey"].Str();
+    term.selector = DecodeSelector(item, labels);
+    term.namespaces = item["namespaces"].StrList();
+    const Field spaces = item["namespaceSelector"];
+    term.all_namespaces =
+        spaces.present() && DecodeLabelSelector(spaces) == fabric::LabelSelector();
+    terms.push_back(std::move(term));
+  }
+  return terms;
+}
+
+std::vector<SpreadRule> DecodeSpread(const Field& list, const TextMap& labels) {
+  std::vector<SpreadRule> rules;
+  for (const Field& item : list.Items()) {
+    if (item["whenUnsatisfiable"].Str() != "DoNotSchedule") continue;
+    SpreadRule rule;
+    rule.topology_key = item["topologyKey"].Str();
+    rule.max_skew = item["maxSkew"].Int({.min = 1}, 1);
+    rule.min_domains = item["minDomains"].Int({.min = 1}, 1);
+    rule.selector = DecodeSelector(item, labels);
+    rules.push_back(std::move(rule));
+  }
+  return rules;
+}
+
+OrderedJson EncodeTerms(const std::vector<PodTerm>& terms) {
+  OrderedJson out = OrderedJson::array();
+  for (const PodTerm& term : terms) {
+    OrderedJson one = {{"topologyKey", term.topology_key}};
+    if (term.selector) one["labelSelector"] = EncodeLabelSelector(*term.selector);
+    if (!term.namespaces.empty()) one["namespaces"] = term.namespaces;
+    if (term.all_namespaces) one["namespaceSelector"] = OrderedJson::object();
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+}  // namespace
+
+PodTerms DecodePodTerms(const Field& pod_spec, const TextMap& labels) {
+  PodTerms terms;
+  const bool host_network = pod_spec["hostNetwork"].Bool();
+  for (const Field& container : pod_spec["containers"].Items()) {
+    DecodePorts(container, host_network, terms.host_ports);
+  }
+  for (const Field& container : pod_spec["initContainers"].Items()) {
+    if (container["restartPolicy"].Str() != "Always") continue;
+    DecodePorts(container, host_network, terms.host_ports);
+  }
+  const Field affinity = pod_spec["affinity"];
+  terms.affinity = DecodeTerms(affinity["podAffinity"][kRequired], labels);
+  terms.anti_affinity = DecodeTerms(affinity["podAntiAffinity"][kRequired], labels);
+  terms.spread = DecodeSpread(pod_spec["topologySpreadConstraints"], labels);
+  return terms;
+}
+
+void EncodePodTerms(const PodTerms& terms, OrderedJson& pod_spec) {
+  for (const HostPort& port : terms.host_ports) {
+    OrderedJson one = {{"containerPort", port.port}, {"hostPort", port.port}};
+    if (port.protocol != "TCP") one["protocol"] = port.protocol;
+    if (!port.address.empty()) one["hostIP"] = port.address;
+    pod_spec["containers"][0]["ports"].push_back(std::move(one));
+  }
+  if (!terms.affinity.empty()) {
+    pod_spec["affinity"]["podAffinity"][kRequired] = EncodeTerms(terms.affinity);
+  }
+  if (!terms.anti_affinity.empty()) {
+    pod_spec["affinity"]["podAntiAffinity"][kRequired] = EncodeTerms(terms.anti_affinity);
+  }
+  for (const SpreadRule& rule : terms.spread) {
+    OrderedJson one = {{"maxSkew", rule.max_skew},
+                       {"topologyKey", rule.topology_key},
+                       {"whenUnsatisfiable", "DoNotSchedule"}};
+    if (rule.min_domains != 1) one["minDomains"] = rule.min_domains;
+    if (rule.selector) one["labelSelector"] = EncodeLabelSelector(*rule.selector);
+    pod_spec["topologySpreadConstraints"].push_back(std::move(one));
+  }
+}
+
+}  // namespace weft::api

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operator/base/text_map.h"
+#include "operator/fabric/spec.h"
+
+namespace weft::fabric {
+
+// A port of the node that a pod takes.
+struct HostPort {
+  std::string protocol = "TCP";
+  std::string address;  // "": all addresses of the node
+  std::int64_t port = 0;
+
+  friend bool operator==(const HostPort&, const HostPort&) = default;
+};
+
+// One term of required pod affinity or anti-affinity.
+struct PodTerm {
+  std::string topology_key;               // nodes with one value of this label are one domain
+  std::optional<LabelSelector> selector;  // of pods; absent: none
+  std::vector<std::string> namespaces;    // of these pods; empty: the pod's own
+  bool all_namespaces = false;
+
+  friend bool operator==(const PodTerm&, const PodTerm&) = default;
+};
+
+// One topologySpreadConstraint with DoNotSchedule.
+struct SpreadRule {
+  std::string topology_key;
+  std::int64_t max_skew = 1;
+  std::int64_t min_domains = 1;  // with fewer, the emptiest counts as empty
+  std::optional<LabelSelector> selector;
+
+  friend bool operator==(const SpreadRule&, const SpreadRule&) = default;
+};
+
+// What a pod demands of the pods beside it.
+struct PodTerms {
+  std::vector<HostPort> host_ports;
+  std::vector<PodTerm> affinity, anti_affinity;  // required
+  std::vector<SpreadRule> spread;
+
+  friend bool operator==(const PodTerms&, const PodTerms&) = default;
+};
+
+// A pod as other pods see it. Points into the inputs of decisions; null: nothing is known.
+struct Neighbour {
+  const std::string* space = nullptr;  // its namespace
+  const TextMap* labels = nullptr;
+  const PodTerms* terms = nullptr;  // null: none
+
+  friend bool operator==(const Neighbour&, const Neighbour&) = default;
+};
+
+}  // namespace weft::fabric

@@ -1,0 +1,380 @@
+#include "operator/rules/between_pods.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "operator/base/check.h"
+#include "operator/base/phrases.h"
+#include "operator/fabric/selector.h"
+#include "operator/rules/node_filter.h"
+
+namespace weft::rules {
+
+using fabric::ByNode;
+using fabric::Claims;
+using fabric::Fabric;
+using fabric::HostPort;
+using fabric::Neighbour;
+using fabric::NodeIndex;
+using fabric::PodTerm;
+using fabric::SpreadRule;
+
+namespace {
+
+using PodOn = Claims::PodOn;
+using Slots = ByNode<std::uint32_t>;
+
+constexpr std::uint32_t kNoDomain = ~0U;
+
+std::string SpaceOf(const SlotQuery& query) { return query.job.substr(0, query.job.find('/')); }
+
+// Whether the term of a pod in `own_space` means a pod with these labels.
+bool Selects(const PodTerm& term, const std::string& own_space, const std::string& space,
+             const TextMap& labels) {
+  if (!term.selector || !fabric::Matches(*term.selector, labels)) return false;
+  if (term.all_namespaces) return true;
+  if (term.namespaces.empty()) return space == own_space;
+  return std::find(term.namespaces.begin(), term.namespaces.end(), space) != term.namespaces.end();
+}
+
+bool Clash(const HostPort& a, const HostPort& b) {
+  return a.port == b.port && a.protocol == b.protocol &&
+         (a.address.empty() || b.address.empty() || a.address == b.address);
+}
+
+std::string PortText(const HostPort& port) {
+  return "host port " + std::to_string(port.port) + "/" + port.protocol;
+}
+
+// The domains of a topologyKey.
+struct Domains {
+  ByNode<std::uint32_t> of_node;  // kNoDomain: the node lacks the label
+  std::uint32_t count = 0;
+};
+
+Domains DomainsOf(const Fabric& fabric, const std::string& key) {
+  Domains domains;
+  domains.of_node.assign(fabric.node_count(), kNoDomain);
+  std::map<std::string_view, std::uint32_t> by_value;
+  for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
+    const fabric::NodeFacts& node = fabric.node(n);
+    std::optional<std::string_view> value = node.labels.At(key);
+    if (!value && key == fabric::kHostNameLabel) value = node.name;
+    if (!value) continue;
+    domains.of_node[n] = by_value.try_emplace(*value, domains.count).first->second;
+    domains.count = static_cast<std::uint32_t>(by_value.size());
+  }
+  return domains;
+}
+
+// One query's rules, applied to its slots in turn.
+class Keeping {
+ public:
+  Keeping(const Claims& claims, const SlotQuery& query, Slots& slots, Apart* apart)
+      : claims_(claims),
+        fabric_(claims.fabric()),
+        query_(query),
+        space_(SpaceOf(query)),
+        slots_(slots),
+        apart_(apart) {
+    if (apart_ != nullptr) apart_->why.assign(slots.size(), Apart::kNotApart);
+    if (!query.ignore_claims) TakePods();
+  }
+
+  void Run() {
+    KeepToPorts();
+    KeepFromPods();
+    for (const PodTerm& term : terms().anti_affinity) KeepFrom(term);
+    KeepTogether();
+    for (const SpreadRule& rule : terms().spread) Spread(rule);
+    if (terms().host_ports.empty() && !query_.pod->claims_compute_domain) return;
+    for (std::uint32_t& slots : slots_) slots = std::min(slots, 1U);
+  }
+
+ private:
+  const fabric::PodTerms& terms() const { return *query_.pod->terms; }
+
+  // The pods of the claims that were not taken back.
+  void TakePods() {
+    std::map<std::pair<NodeIndex, const TextMap*>, std::int64_t> gone;
+    for (const PodOn& on : claims_.pods()) {
+      if (on.gone) ++gone[{on.node, on.pod.labels}];
+    }
+    for (const PodOn& on : claims_.pods()) {
+      if (on.gone) continue;
+      const auto taken = gone.empty() ? gone.end() : gone.find({on.node, on.pod.labels});
+      if (taken != gone.end() && taken->second > 0) {
+        --taken->second;
+      } else {
+        pods_.push_back(on);
+      }
+    }
+  }
+
+  bool SelectsOwn(const PodTerm& term, const std::string& of_space) const {
+    return Selects(term, of_space, space_, query_.pod->labels);
+  }
+  bool SelectsPod(const PodTerm& term, const Neighbour& pod) const {
+    return Selects(term, space_, *pod.space, *pod.labels);
+  }
+
+  std::uint32_t Text(bool port, const std::string& text) {
+    if (apart_ == nullptr) return Apart::kNotApart;
+    std::vector<Apart::Text>& all = apart_->texts;
+    const auto same = std::find_if(all.begin(), all.end(),
+                                   [&](const Apart::Text& one) { return one.text == text; });
+    if (same != all.end()) return static_cast<std::uint32_t>(same - all.begin());
+    all.push_back({port, text});
+    return static_cast<std::uint32_t>(all.size() - 1);
+  }
+
+  void Take(NodeIndex node, std::uint32_t left, std::uint32_t why) {
+    if (slots_[node] <= left) return;
+    slots_[node] = left;
+    if (left == 0 && apart_ != nullptr) apart_->why[node] = why;
+  }
+
+  void KeepToPorts() {
+    if (terms().host_ports.empty()) return;
+    for (const PodOn& on : pods_) {
+      if (on.pod.terms == nullptr) continue;
+      for (const HostPort& own : terms().host_ports) {
+        const auto& theirs = on.pod.terms->host_ports;
+        const bool clash = std::any_of(theirs.begin(), theirs.end(),
+                                       [&](const HostPort& one) { return Clash(own, one); });
+        if (clash) Take(on.node, 0, Text(true, PortText(own) + " is held by another pod"));
+      }
+    }
+  }
+
+  // Takes the slots of all nodes whose domain is among `blocked` (or is not, if `others`).
+  void Block(const Domains& domains, const std::set<std::uint32_t>& blocked, bool others,
+             const std::string& text) {
+    const std::uint32_t why = Text(false, text);
+    for (const NodeIndex n : slots_.Indices()) {
+      const std::uint32_t domain = domains.of_node[n];
+      const bool in = domain != kNoDomain && blocked.contains(domain);
+      if (in != others) Take(n, 0, why);
+    }
+  }
+
+  // Anti-affinity of pods that run.
+  void KeepFromPods() {
+    if (!claims_.has_anti_affinity()) return;
+    std::map<std::string, std::vector<NodeIndex>> by_key;
+    for (const PodOn& on : pods_) {
+      if (on.pod.terms == nullptr) continue;
+      for (const PodTerm& term : on.pod.terms->anti_affinity) {
+        if (SelectsOwn(term, *on.pod.space)) by_key[term.topology_key].push_back(on.node);
+      }
+    }
+    for (const auto& [key, nodes] : by_key) {
+      const Domains domains = DomainsOf(fabric_, key);
+      std::set<std::uint32_t> blocked;
+      for (const NodeIndex n : nodes) blocked.insert(domains.of_node[n]);
+      Block(domains, blocked, false, "anti-affinity of pods that run there, by " + key);
+    }
+  }
+
+  void KeepFrom(const PodTerm& term) {
+    const Domains domains = DomainsOf(fabric_, term.topology_key);
+    std::set<std::uint32_t> blocked;
+    for (const PodOn& on : pods_) {
+      if (SelectsPod(term, on.pod)) blocked.insert(domains.of_node[on.node]);
+    }
+    Block(domains, blocked, false, "anti-affinity to pods that run there, by " + term.topology_key);
+    if (!SelectsOwn(term, space_)) return;
+    KeepToShares(domains, std::vector<std::uint64_t>(domains.count, 1),
+                 "anti-affinity to the other workers, by " + term.topology_key);
+  }
+
+  // At most `share` slots for each domain, on its roomiest nodes.
+  void KeepToShares(const Domains& domains, std::vector<std::uint64_t> share,
+                    const std::string& text) {
+    const std::uint32_t why = Text(false, text);
+    std::vector<NodeIndex> nodes;
+    for (const NodeIndex n : slots_.Indices()) {
+      if (slots_[n] > 0 && domains.of_node[n] != kNoDomain) nodes.push_back(n);
+    }
+    std::stable_sort(nodes.begin(), nodes.end(),
+                     [&](NodeIndex a, NodeIndex b) { return slots_[a] > slots_[b]; });
+    for (const NodeIndex n : nodes) {
+      std::uint64_t& left = share[domains.of_node[n]];
+      Take(n, static_cast<std::uint32_t>(std::min<std::uint64_t>(left, slots_[n])), why);
+      left -= slots_[n];
+    }
+  }
+
+  // Required affinity. While no pod matches all terms, a pod that matches its own terms may go to
+  // any node with the labels, as kube-scheduler lets the first of a group.
+  void KeepTogether() {
+    const std::vector<PodTerm>& affinity = terms().affinity;
+    std::vector<NodeIndex> with;
+    for (const PodOn& on : pods_) {
+      const bool all = std::all_of(affinity.begin(), affinity.end(),
+                                   [&](const PodTerm& term) { return SelectsPod(term, on.pod); });
+      if (all) with.push_back(on.node);
+    }
+    const bool own = std::all_of(affinity.begin(), affinity.end(),
+                                 [&](const PodTerm& term) { return SelectsOwn(term, space_); });
+    for (const PodTerm& term : affinity) {
+      const Domains domains = DomainsOf(fabric_, term.topology_key);
+      std::set<std::uint32_t> allowed;
+      for (const NodeIndex n : with) allowed.insert(domains.of_node[n]);
+      if (with.empty() && own) allowed = Roomiest(domains);
+      const std::string to = with.empty() && own ? "the other workers" : "pods that run";
+      Block(domains, allowed, true, "affinity to " + to + ", by " + term.topology_key);
+    }
+  }
+
+  std::set<std::uint32_t> Roomiest(const Domains& domains) const {
+    const std::vector<std::uint64_t> room = RoomBy(domains);
+    if (room.empty()) return {};
+    return {static_cast<std::uint32_t>(std::max_element(room.begin(), room.end()) - room.begin())};
+  }
+
+  std::vector<std::uint64_t> RoomBy(const Domains& domains) const {
+    std::vector<std::uint64_t> room(domains.count, 0);
+    for (const NodeIndex n : slots_.Indices()) {
+      if (domains.of_node[n] != kNoDomain) room[domains.of_node[n]] += slots_[n];
+    }
+    return room;
+  }
+
+  // The domains that count for the skew: those with a node that the pod could use if it were empty.
+  std::vector<std::uint8_t> Eligible(const Domains& domains) const {
+    SlotQuery empty = query_;
+    empty.ignore_claims = true;
+    Slots room;
+    CountSlotsByNode(claims_, empty, room);
+    std::vector<std::uint8_t> eligible(domains.count, 0);
+    for (const NodeIndex n : room.Indices()) {
+      if (room[n] > 0 && domains.of_node[n] != kNoDomain) eligible[domains.of_node[n]] = 1;
+    }
+    return eligible;
+  }
+
+  void Spread(const SpreadRule& rule) {
+    const Domains domains = DomainsOf(fabric_, rule.topology_key);
+    const std::string text = "topologySpreadConstraints by " + rule.topology_key;
+    const std::uint32_t without = Text(false, text + ": the node lacks the label");
+    for (const NodeIndex n : slots_.Indices()) {
+      if (domains.of_node[n] == kNoDomain) Take(n, 0, without);
+    }
+    if (!rule.selector || !fabric::Matches(*rule.selector, query_.pod->labels)) return;
+    std::vector<std::uint64_t> pods(domains.count, 0);
+    for (const PodOn& on : pods_) {
+      const bool counts = *on.pod.space == space_ && domains.of_node[on.node] != kNoDomain;
+      if (counts && fabric::Matches(*rule.selector, *on.pod.labels))
+        ++pods[domains.of_node[on.node]];
+    }
+    KeepToShares(domains, SharesOf(rule, Eligible(domains), pods, RoomBy(domains)), text);
+  }
+
+  // How many workers each domain takes: up to max_skew more than the emptiest has; if that is not
+  // enough, the emptiest are filled first, as long as they have room.
+  std::vector<std::uint64_t> SharesOf(const SpreadRule& rule,
+                                      const std::vector<std::uint8_t>& eligible,
+                                      const std::vector<std::uint64_t>& pods,
+                                      const std::vector<std::uint64_t>& room) const {
+    const auto skew = static_cast<std::uint64_t>(rule.max_skew);
+    const auto number = std::accumulate(eligible.begin(), eligible.end(), std::int64_t{0});
+    std::uint64_t emptiest = ~0ULL;
+    for (std::size_t d = 0; d < pods.size(); ++d) {
+      if (eligible[d] != 0) emptiest = std::min(emptiest, pods[d]);
+    }
+    if (number == 0) return std::vector<std::uint64_t>(pods.size(), 0);
+    const bool few = number < rule.min_domains;
+    std::vector<std::uint64_t> best;
+    for (std::uint64_t level = few ? 0 : emptiest;; ++level) {
+      std::vector<std::uint64_t> least, most;
+      std::uint64_t demanded = 0, fits = 0;
+      bool reached = true;
+      for (std::size_t d = 0; d < pods.size(); ++d) {
+        const std::uint64_t up_to = level + skew;
+        least.push_back(eligible[d] != 0 && pods[d] < level ? level - pods[d] : 0);
+        most.push_back(std::min(room[d], pods[d] < up_to ? up_to - pods[d] : 0));
+        reached = reached && least[d] <= room[d];
+        demanded += least[d];
+        fits += most[d];
+      }
+      if (!reached || demanded > query_.cap) return best;  // no better than the level before
+      best = demanded == 0 ? most : Filled(least, most, query_.cap);
+      if (few || fits >= query_.cap) return best;
+    }
+  }
+
+  // `least` everywhere, and the rest of `total` where there is room up to `most`.
+  static std::vector<std::uint64_t> Filled(const std::vector<std::uint64_t>& least,
+                                           const std::vector<std::uint64_t>& most,
+                                           std::uint64_t total) {
+    std::uint64_t left = total - std::accumulate(least.begin(), least.end(), std::uint64_t{0});
+    std::vector<std::uint64_t> shares = least;
+    for (std::size_t d = 0; d < shares.size(); ++d) {
+      const std::uint64_t more = std::min(left, most[d] - std::min(most[d], shares[d]));
+      shares[d] += more;
+      left -= more;
+    }
+    return shares;
+  }
+
+  const Claims& claims_;
+  const Fabric& fabric_;
+  const SlotQuery& query_;
+  std::string space_;
+  Slots& slots_;
+  Apart* apart_;
+  std::vector<PodOn> pods_;
+};
+
+}  // namespace
+
+bool LooksAtPods(const Claims& claims, const SlotQuery& query) {
+  return query.pod->terms.present() || query.pod->claims_compute_domain ||
+         (!query.ignore_claims && claims.has_anti_affinity());
+}
+
+void KeepApart(const Claims& claims, const SlotQuery& query, Slots& slots, Apart* apart) {
+  WEFT_CHECK(slots.size() == claims.fabric().node_count());
+  if (LooksAtPods(claims, query)) Keeping(claims, query, slots, apart).Run();
+}
+
+std::string BetweenWorkersText(const SlotQuery& query) {
+  const fabric::PodTerms& terms = *query.pod->terms;
+  const std::string space = SpaceOf(query);
+  if (!terms.host_ports.empty()) {
+    return "a node takes one worker, because it has one " + PortText(terms.host_ports.front());
+  }
+  if (query.pod->claims_compute_domain) {
+    return "a node takes one worker, because it has one ComputeDomain channel";
+  }
+  const auto own = [&](const PodTerm& term) {
+    return Selects(term, space, space, query.pod->labels);
+  };
+  for (const PodTerm& term : terms.anti_affinity) {
+    if (own(term)) {
+      return "one value of " + term.topology_key +
+             " takes one worker, because the pods have anti-affinity to each other";
+    }
+  }
+  for (const PodTerm& term : terms.affinity) {
+    if (own(term)) {
+      return "all workers must share one value of " + term.topology_key +
+             ", because the pods have affinity to each other";
+    }
+  }
+  for (const SpreadRule& rule : terms.spread) {
+    if (rule.selector && fabric::Matches(*rule.selector, query.pod->labels)) {
+      return "topologySpreadConstraints allow a skew of " + std::to_string(rule.max_skew) +
+             " between values of " + rule.topology_key;
+    }
+  }
+  return "";
+}
+
+}  // namespace weft::rules

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "operator/fabric/claims.h"
+#include "operator/rules/slot_query.h"
+
+namespace weft::rules {
+
+// Rules between a pod and the pods beside it: ports of the node, the one ComputeDomain channel of a
+// node, required pod affinity and anti-affinity, and topologySpreadConstraints with DoNotSchedule.
+//
+// Source  Kubernetes 1.36 pkg/scheduler/framework/plugins: nodeports, interpodaffinity,
+//         podtopologyspread. A namespaceSelector that is not empty selects no pod here, because
+//         labels of Namespaces are not read.
+
+// Whether one of these rules holds for the query.
+bool LooksAtPods(const fabric::Claims& claims, const SlotQuery& query);
+
+// Why nodes have lost all slots: an entry of `texts` for each node, or kNotApart.
+struct Apart {
+  static constexpr std::uint32_t kNotApart = ~0U;
+  struct Text {
+    bool port = false;  // else pod affinity or spread
+    std::string text;
+  };
+  fabric::ByNode<std::uint32_t> why;  // empty: no such rule
+  std::vector<Text> texts;
+};
+
+// Takes away slots until the workers break no rule, neither with pods that run nor with each other,
+// whichever of the remaining slots are used.
+//
+// Between workers  At most one on a node, or in a domain, leaves the domain's roomiest node.
+//                  Affinity to each other leaves the domain with the most slots. A spread gives
+//                  each domain its share; pinned pods would pass kube-scheduler with any, so this
+//                  keeps what the user asked for.
+// Cost             O(nodes + pods) for each rule, nothing without rules.
+void KeepApart(const fabric::Claims& claims, const SlotQuery& query,
+               fabric::ByNode<std::uint32_t>& slots, Apart* apart = nullptr);
+
+// Why a node or domain takes few workers of one job, as a clause: "a node takes one worker, because
+// it has one host port 2222/TCP"; "" if nothing between the workers limits them.
+std::string BetweenWorkersText(const SlotQuery& query);
+
+}  // namespace weft::rules

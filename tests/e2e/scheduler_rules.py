@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+"""What a plan knows of kube-scheduler's rules, against the real kube-scheduler.
+
+    tests/e2e/scheduler_rules.py --rounds N [--seed S]
+
+In each round a few nodes with random labels, taints and pods, and one gang with random host ports,
+affinity, anti-affinity, spreads, selectors and tolerations. Where `weft plan` places the gang,
+kube-scheduler must bind each pod to the node of the plan. Where it does not, kube-scheduler, left to
+choose nodes, must leave a pod of the gang pending too. A spread is the exception: Weft keeps it also
+where kube-scheduler would not (operator/docs/placement.md), so such a gang counts one way only.
+
+On the cluster of $KUBECONFIG, which has no other nodes. 1 if there was a difference.
+"""
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+from operator_lib import GPUS, Cluster, poll
+
+NODES = 6
+SPACES = ("rules-a", "rules-b")
+ZONE, RACK, HOST = "example.com/zone", "example.com/rack", "kubernetes.io/hostname"
+KEYS = (ZONE, RACK, HOST)
+APPS = ("web", "cache", "train")
+PORTS = (22, 8080, 9100)
+TAINT = {"key": "example.com/team", "value": "a", "effect": "NoSchedule"}
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+SETTLE_SECONDS = 20
+
+
+def chance(rng, share):
+    return rng.random() < share
+
+
+class World:
+    """One round's objects, all by chance."""
+
+    def __init__(self, seed):
+        self.rng = random.Random(seed)
+        self.nodes = [self.node(f"n{number}") for number in range(NODES)]
+        self.pods = [self.running(number) for number in range(self.rng.randrange(9))]
+        self.job = self.gang()
+
+    def node(self, name):
+        rng = self.rng
+        labels = {HOST: name, "weft.test/node": "rules"}
+        if chance(rng, 0.85):
+            labels[ZONE] = rng.choice("ab")
+        if chance(rng, 0.85):
+            labels[RACK] = rng.choice("xyz")
+        spec = {}
+        if chance(rng, 0.15):
+            spec["taints"] = [TAINT]
+        if chance(rng, 0.05):
+            spec["unschedulable"] = True
+        amounts = {"cpu": "16", "memory": "64Gi", "pods": "110", GPUS: "4"}
+        return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels},
+                "spec": spec, "status": {"capacity": amounts, "allocatable": amounts,
+                                         "conditions": [{"type": "Ready", "status": "True"}]}}
+
+    def selector(self):
+        rng, app = self.rng, self.rng.choice(APPS)
+        return rng.choice((
+            {"matchLabels": {"app": app}}, {"matchLabels": {"app": app}},
+            {"matchExpressions": [{"key": "app", "operator": "NotIn", "values": [app]}]},
+            {"matchExpressions": [{"key": "app", "operator": "Exists"}]}))
+
+    def term(self):
+        term = {"topologyKey": self.rng.choice(KEYS), "labelSelector": self.selector()}
+        if chance(self.rng, 0.25):
+            term["namespaces"] = [self.rng.choice(SPACES)]
+        elif chance(self.rng, 0.2):
+            term["namespaceSelector"] = {}
+        return term
+
+    def ports(self):
+        port = {"containerPort": self.rng.choice(PORTS)}
+        if chance(self.rng, 0.7):
+            port["hostPort"] = port["containerPort"]
+        if chance(self.rng, 0.2):
+            port["protocol"] = "UDP"
+        if chance(self.rng, 0.2):
+            port["hostIP"] = self.rng.choice(("10.0.0.1", "0.0.0.0"))
+        return port
+
+    def template(self, gpus):
+        rng = self.rng
+        container = {"name": "main", "image": "registry.example/none:1",
+                     "resources": {"limits": {GPUS: str(gpus)}} if gpus else {}}
+        spec = {"containers": [container], "terminationGracePeriodSeconds": 0}
+        if chance(rng, 0.3):
+            container["ports"] = [self.ports()]
+        affinity = {}
+        if chance(rng, 0.3):
+            affinity["podAntiAffinity"] = {REQUIRED: [self.term()]}
+        if chance(rng, 0.2):
+            affinity["podAffinity"] = {REQUIRED: [self.term()]}
+        if affinity:
+            spec["affinity"] = affinity
+        return {"metadata": {"labels": {"app": rng.choice(APPS)}}, "spec": spec}
+
+    def running(self, number):
+        pod = self.template(self.rng.choice((0, 0, 1, 2)))
+        pod["spec"]["nodeName"] = self.rng.choice(self.nodes)["metadata"]["name"]
+        pod["metadata"].update(name=f"running-{number}", namespace=self.rng.choice(SPACES))
+        return {"apiVersion": "v1", "kind": "Pod", **pod}
+
+    def gang(self):
+        rng = self.rng
+        gpus = rng.choice((1, 1, 2, 4))
+        template = self.template(gpus)
+        spec = template["spec"]
+        if chance(rng, 0.3):
+            spec["tolerations"] = [{"key": TAINT["key"], "operator": "Exists"}]
+        if chance(rng, 0.15):
+            spec["nodeSelector"] = {ZONE: rng.choice("ab")}
+        if chance(rng, 0.15):
+            expression = {"key": RACK, "operator": rng.choice(("In", "NotIn")),
+                          "values": [rng.choice("xyz")]}
+            spec.setdefault("affinity", {})["nodeAffinity"] = {
+                REQUIRED: {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}}
+        if chance(rng, 0.15):
+            spec["topologySpreadConstraints"] = [{
+                "topologyKey": rng.choice(KEYS), "maxSkew": rng.choice((1, 2)),
+                "whenUnsatisfiable": "DoNotSchedule", "labelSelector": self.selector()}]
+        if chance(rng, 0.1):
+            spec["hostNetwork"] = True
+            for port in spec["containers"][0].get("ports", ()):
+                if "hostPort" in port:
+                    port["hostPort"] = port["containerPort"]
+        return {"apiVersion": "weft.dev/v1alpha1", "kind": "TrainingJob",
+                "metadata": {"name": "gang", "namespace": SPACES[0]},
+                "spec": {"framework": {"type": "Torch"},
+                         "accelerator": {"resourceName": GPUS, "perWorker": gpus},
+                         "workers": {"replicas": rng.randrange(1, 7), "template": template}}}
+
+    def spreads(self):
+        return "topologySpreadConstraints" in self.job["spec"]["workers"]["template"]["spec"]
+
+
+def plan(job):
+    """The node of each worker, or none, and what was printed about it."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(job, file)
+        file.flush()
+        done = subprocess.run([os.environ["WEFT"], "plan", "--cluster", "-f", file.name, "-o",
+                               "json"], capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 3):
+        raise AssertionError(f"weft plan: {done.returncode}: {done.stderr}")
+    items = json.loads(done.stdout)["items"] if done.stdout.strip() else []
+    nodes = [one["status"]["nodes"] for one in items
+             if one.get("kind") == "Placement" and one.get("status", {}).get("nodes")]
+    return nodes[0] if nodes else None, done.stderr
+
+
+def workers(job, nodes):
+    """The gang's pods, pinned as Weft pins them where nodes are given."""
+    template = job["spec"]["workers"]["template"]
+    for worker in range(job["spec"]["workers"]["replicas"]):
+        pod = json.loads(json.dumps(template))
+        pod.update(apiVersion="v1", kind="Pod")
+        pod["metadata"].update(name=f"gang-{worker}", namespace=job["metadata"]["namespace"])
+        pod["metadata"]["labels"].update({"weft.dev/job-name": "gang", "weft.test/gang": "yes"})
+        if nodes:
+            pin(pod["spec"], nodes[worker])
+        yield pod
+
+
+def pin(spec, node):
+    field = {"key": "metadata.name", "operator": "In", "values": [node]}
+    terms = (spec.setdefault("affinity", {}).setdefault("nodeAffinity", {})
+             .setdefault(REQUIRED, {"nodeSelectorTerms": [{}]})["nodeSelectorTerms"])
+    for term in terms:
+        term["matchFields"] = [field]
+
+
+def refusal(pod):
+    for one in pod.get("status", {}).get("conditions", ()):
+        if one["type"] == "PodScheduled" and one["status"] == "False":
+            return one.get("message", "pending")
+    return ""
+
+
+class Rules:
+    def __init__(self):
+        self.cluster = Cluster(watched=("pods",))
+        for space in SPACES:
+            self.cluster.make_namespace(space)
+        self.counts = {"placed": 0, "refused": 0, "spread": 0}
+
+    def close(self):
+        self.cluster.close()
+
+    def all_pods(self):
+        return [pod for space in SPACES for pod in self.cluster.history.all_now("pods", space)]
+
+    def gang_pods(self):
+        return [pod for pod in self.all_pods()
+                if pod["metadata"]["labels"].get("weft.test/gang") == "yes"]
+
+    def clean(self):
+        for space in SPACES:
+            self.cluster.delete("pods", space, options={"gracePeriodSeconds": 0})
+        self.cluster.delete("nodes", "")
+        self.cluster.until("all pods are gone", lambda: not self.all_pods())
+        poll(lambda: not self.cluster.list("nodes"), "the nodes are gone")
+
+    def build(self, world):
+        for node in world.nodes:
+            self.cluster.create("nodes", node)
+        poll(lambda: all(self.is_ready(node) for node in self.cluster.list("nodes")), "ready nodes")
+        for pod in world.pods:
+            self.cluster.create("pods", pod)
+        self.cluster.until("the pods run", lambda: len(self.all_pods()) == len(world.pods) and all(
+            pod["status"]["phase"] == "Running" for pod in self.all_pods()))
+
+    @staticmethod
+    def is_ready(node):
+        """The controllers take off the taint that every new node gets."""
+        taints = [one["key"] for one in node["spec"].get("taints", ())]
+        return not any(key.startswith("node.kubernetes.io/not-ready") for key in taints) and any(
+            one["type"] == "Ready" and one["status"] == "True"
+            for one in node["status"].get("conditions", ()))
+
+    def bound(self, job, nodes):
+        """Whether kube-scheduler binds them all; else its words about the others."""
+        for pod in workers(job, nodes):
+            self.cluster.create("pods", pod)
+        total = job["spec"]["workers"]["replicas"]
+
+        def decided():
+            pods = self.gang_pods()
+            if len(pods) < total:
+                return None
+            if all(pod["spec"].get("nodeName") for pod in pods):
+                return ["bound"]
+            return None
+
+        def settled():
+            pods = self.gang_pods()
+            return len(pods) == total and all(
+                pod["spec"].get("nodeName") or refusal(pod) for pod in pods)
+
+        self.cluster.until("every pod is judged", settled, SETTLE_SECONDS)
+        try:  # a pod may have been refused before the one beside which it must run was bound
+            self.cluster.until("all are bound", decided, 20 if nodes else 3)
+            return ""
+        except AssertionError:
+            return "; ".join(sorted({refusal(pod) for pod in self.gang_pods()
+                                     if not pod["spec"].get("nodeName")})) or "pending"
+
+    def round(self, seed):
+        """A sentence if Weft and kube-scheduler differ."""
+        world = World(seed)
+        self.clean()
+        self.build(world)
+        nodes, words = plan(world.job)
+        self.counts["spread"] += world.spreads()
+        if nodes:
+            self.counts["placed"] += 1
+            why = self.bound(world.job, nodes)
+            return why and f"seed {seed}: placed on {nodes}, and kube-scheduler says: {why}"
+        self.counts["refused"] += 1
+        if world.spreads() or self.bound(world.job, None):
+            return ""
+        on = [pod["spec"]["nodeName"] for pod in self.gang_pods()]
+        return f"seed {seed}: refused, and kube-scheduler binds it to {on}: {words}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    rules = Rules()
+    try:
+        differences = [sentence for number in range(arguments.rounds)
+                       if (sentence := rules.round(arguments.seed + number))]
+        rules.clean()
+    finally:
+        rules.close()
+    for sentence in differences:
+        print(sentence)
+    print(f"{arguments.rounds} rounds: {rules.counts}, {len(differences)} differences")
+    return 1 if differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

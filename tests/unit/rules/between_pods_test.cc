@@ -1,0 +1,287 @@
+#include "operator/rules/between_pods.h"
+
+#include <map>
+
+#include "gtest/gtest.h"
+#include "operator/rules/node_filter.h"
+#include "operator/rules/node_judge.h"
+
+namespace weft::rules {
+namespace {
+
+using fabric::HostPort;
+using fabric::NodeIndex;
+using fabric::PodTerm;
+using fabric::PodTerms;
+using fabric::SpreadRule;
+using Slots = std::vector<std::uint32_t>;
+
+constexpr const char* kZone = "topology.kubernetes.io/zone";
+
+// Nodes of eight GPUs: two in zone a, two in zone b, one without a zone.
+fabric::Fabric FiveNodes() {
+  SharedList<fabric::NodeFacts> nodes;
+  for (const char* zone : {"a", "a", "b", "b", ""}) {
+    fabric::NodeFacts node;
+    node.name = "n" + std::to_string(nodes.size());
+    if (*zone != '\0') node.labels.Set(kZone, zone);
+    node.conditions = {{"Ready", "True"}};
+    node.allocatable = {{"nvidia.com/gpu", 8}};
+    nodes.push_back(std::move(node));
+  }
+  auto fabric = fabric::Fabric::Build({}, std::move(nodes), {});
+  EXPECT_TRUE(fabric.has_value()) << (fabric ? "" : fabric.error().message);
+  return std::move(*fabric);
+}
+
+fabric::LabelSelector App(const std::string& app) { return {{{"app", app}}, {}}; }
+PodTerm ByZone(const std::string& app) { return {kZone, App(app), {}, false}; }
+PodTerm ByHost(const std::string& app) { return {fabric::kHostNameLabel, App(app), {}, false}; }
+
+// A pod that runs.
+struct Running {
+  std::uint32_t node = 0;
+  std::string app, space = "team";
+  PodTerms terms = {};
+};
+
+// Workers of two GPUs with the label app=train in the namespace team.
+struct Case {
+  const char* name;
+  PodTerms terms;
+  std::vector<Running> running;
+  Slots slots;
+  std::uint32_t cap = 100;
+  const char* why_of_last = "";  // of the last node without slots
+};
+
+const PodTerms kSsh = {{{"TCP", "", 22}}, {}, {}, {}};
+
+std::vector<Case> Cases() {
+  return {
+      {"no rule", {}, {{0, "other"}}, {4, 4, 4, 4, 4}},
+      {"one worker a node by its port", kSsh, {}, {1, 1, 1, 1, 1}},
+      {"a port that is taken",
+       kSsh,
+       {{1, "x", "other", kSsh}},
+       {1, 0, 1, 1, 1},
+       100,
+       "host port 22/TCP is held by another pod"},
+      {"another protocol",
+       kSsh,
+       {{1, "x", "other", {{{"UDP", "", 22}}, {}, {}, {}}}},
+       {1, 1, 1, 1, 1}},
+      {"one address clashes with all",
+       kSsh,
+       {{1, "x", "other", {{{"TCP", "10.0.0.1", 22}}, {}, {}, {}}}},
+       {1, 0, 1, 1, 1},
+       100,
+       "host port 22/TCP is held by another pod"},
+      {"another address",
+       {{{"TCP", "10.0.0.2", 22}}, {}, {}, {}},
+       {{1, "x", "other", {{{"TCP", "10.0.0.1", 22}}, {}, {}, {}}}},
+       {1, 1, 1, 1, 1}},
+      {"apart by node", {{}, {}, {ByHost("train")}, {}}, {}, {1, 1, 1, 1, 1}},
+      {"apart by zone; a node without one is free",
+       {{}, {}, {ByZone("train")}, {}},
+       {},
+       {1, 0, 1, 0, 4},
+       100,
+       "anti-affinity to the other workers, by topology.kubernetes.io/zone"},
+      {"away from others",
+       {{}, {}, {ByZone("web")}, {}},
+       {{1, "web"}},
+       {0, 0, 4, 4, 4},
+       100,
+       "anti-affinity to pods that run there, by topology.kubernetes.io/zone"},
+      {"others of another namespace do not count",
+       {{}, {}, {ByZone("web")}, {}},
+       {{1, "web", "prod"}},
+       {4, 4, 4, 4, 4}},
+      {"unless the term names it",
+       {{}, {}, {{kZone, App("web"), {"prod"}, false}}, {}},
+       {{1, "web", "prod"}},
+       {0, 0, 4, 4, 4},
+       100,
+       "anti-affinity to pods that run there, by topology.kubernetes.io/zone"},
+      {"or all",
+       {{}, {}, {{kZone, App("web"), {}, true}}, {}},
+       {{1, "web", "prod"}},
+       {0, 0, 4, 4, 4},
+       100,
+       "anti-affinity to pods that run there, by topology.kubernetes.io/zone"},
+      {"others keep away",
+       {},
+       {{2, "x", "team", {{}, {}, {ByZone("train")}, {}}}},
+       {4, 4, 0, 0, 4},
+       100,
+       "anti-affinity of pods that run there, by topology.kubernetes.io/zone"},
+      {"others keep away from their own namespace only",
+       {},
+       {{2, "x", "prod", {{}, {}, {ByZone("train")}, {}}}},
+       {4, 4, 4, 4, 4}},
+      {"a term without a selector means nobody",
+       {{}, {}, {{kZone, {}, {}, false}}, {}},
+       {},
+       {4, 4, 4, 4, 4}},
+      {"beside others",
+       {{}, {ByZone("web")}, {}, {}},
+       {{3, "web"}},
+       {0, 0, 4, 4, 0},
+       100,
+       "affinity to pods that run, by topology.kubernetes.io/zone"},
+      {"beside others that are not there",
+       {{}, {ByZone("web")}, {}, {}},
+       {},
+       {0, 0, 0, 0, 0},
+       100,
+       "affinity to pods that run, by topology.kubernetes.io/zone"},
+      {"together, where most room is",
+       {{}, {ByZone("train")}, {}, {}},
+       {{0, "x", "team", {}}},
+       {4, 4, 0, 0, 0},
+       100,
+       "affinity to the other workers, by topology.kubernetes.io/zone"},
+      {"together, where one runs already",
+       {{}, {ByZone("train")}, {}, {}},
+       {{2, "train"}},
+       {0, 0, 4, 4, 0},
+       100,
+       "affinity to pods that run, by topology.kubernetes.io/zone"},
+      {"spread with one of skew",
+       {{}, {}, {}, {{kZone, 1, 1, App("train")}}},
+       {},
+       {1, 0, 1, 0, 0},
+       2,
+       "topologySpreadConstraints by topology.kubernetes.io/zone: the node lacks the label"},
+      {"spread of eight in two zones",
+       {{}, {}, {}, {{kZone, 1, 1, App("train")}}},
+       {},
+       {4, 0, 4, 0, 0},
+       8,
+       "topologySpreadConstraints by topology.kubernetes.io/zone: the node lacks the label"},
+      {"a pod that runs counts",
+       {{}, {}, {}, {{kZone, 1, 1, App("train")}}},
+       {{0, "train"}},
+       {1, 0, 2, 0, 0},
+       3,
+       "topologySpreadConstraints by topology.kubernetes.io/zone: the node lacks the label"},
+      {"a spread over others' pods only",
+       {{}, {}, {}, {{kZone, 1, 1, App("web")}}},
+       {{0, "web"}},
+       {4, 4, 4, 4, 0},
+       100,
+       "topologySpreadConstraints by topology.kubernetes.io/zone: the node lacks the label"},
+      {"too few domains",
+       {{}, {}, {}, {{kZone, 1, 3, App("train")}}},
+       {},
+       {1, 0, 1, 0, 0},
+       8,
+       "topologySpreadConstraints by topology.kubernetes.io/zone: the node lacks the label"},
+  };
+}
+
+TEST(KeepApart, KeepsTheRulesBetweenPods) {
+  const fabric::Fabric fabric = FiveNodes();
+  for (const Case& c : Cases()) {
+    std::vector<TextMap> labels;
+    for (const Running& pod : c.running) labels.push_back({{"app", pod.app}});
+    fabric::Claims claims(fabric);
+    for (std::size_t p = 0; p < c.running.size(); ++p) {
+      const Running& pod = c.running[p];
+      claims.Add(NodeIndex{pod.node}, {}, "", {&pod.space, &labels[p], &pod.terms});
+    }
+    PodRequirements pod;
+    pod.requests = {{"nvidia.com/gpu", 2}};
+    pod.terms = c.terms;
+    pod.labels = {{"app", "train"}};
+    const SlotQuery query = {.pod = &pod, .job = "team/job", .excluded = {}, .cap = c.cap};
+    fabric::ByNode<std::uint32_t> slots;
+    CountSlots(claims, query, slots);
+    EXPECT_EQ(slots.Items(), c.slots) << c.name;
+    const NodeJudge judge(claims, query);
+    std::string why;
+    for (std::uint32_t n = 0; n < c.slots.size(); ++n) {
+      const Verdict verdict = judge.Judge(NodeIndex{n});
+      EXPECT_EQ(verdict.rejection == Rejection::kNone, c.slots[n] > 0) << c.name << " n" << n;
+      if (!verdict.detail.empty()) why = verdict.detail;
+    }
+    EXPECT_EQ(why, c.why_of_last) << c.name;
+  }
+}
+
+TEST(KeepApart, APodThatIsTakenBackNoLongerCounts) {
+  const fabric::Fabric fabric = FiveNodes();
+  fabric::Claims claims(fabric);
+  const std::string space = "team";
+  const TextMap labels;
+  const fabric::Neighbour holder = {&space, &labels, &kSsh};
+  PodRequirements pod;
+  pod.requests = {{"nvidia.com/gpu", 8}};
+  pod.terms = kSsh;
+  const SlotQuery query = {.pod = &pod, .job = "team/job", .excluded = {}, .cap = 8};
+  const auto on_first = [&] {
+    fabric::ByNode<std::uint32_t> slots;
+    CountSlots(claims, query, slots);
+    return slots[NodeIndex{0}];
+  };
+  claims.Add(NodeIndex{0}, {}, "", holder);
+  claims.Add(NodeIndex{0}, {}, "", holder);
+  EXPECT_EQ(on_first(), 0U);
+  claims.Remove(NodeIndex{0}, {}, "", holder);
+  EXPECT_EQ(on_first(), 0U);
+  claims.Remove(NodeIndex{0}, {}, "", holder);
+  EXPECT_EQ(on_first(), 1U);
+}
+
+TEST(KeepApart, OneComputeDomainChannelANode) {
+  const fabric::Fabric fabric = FiveNodes();
+  const fabric::Claims claims(fabric);
+  PodRequirements pod;
+  pod.requests = {{"nvidia.com/gpu", 2}};
+  pod.claims_compute_domain = true;
+  SlotQuery query = {.pod = &pod, .job = "team/job", .excluded = {}, .cap = 6};
+  fabric::ByNode<std::uint32_t> slots;
+  CountSlots(claims, query, slots);
+  EXPECT_EQ(slots.Items(), (Slots{1, 1, 1, 1, 1}));
+  EXPECT_EQ(BetweenWorkersText(query),
+            "a node takes one worker, because it has one ComputeDomain channel");
+}
+
+// Every final placement within the shares has no larger skew, whatever the zones have room for.
+TEST(KeepApart, SharesOfASpreadKeepItsSkew) {
+  const fabric::Fabric fabric = FiveNodes();
+  const std::string space = "team";
+  const TextMap labels = {{"app", "train"}};
+  for (std::uint32_t running = 0; running < 5; ++running) {
+    for (std::uint32_t cap = 1; cap <= 16; ++cap) {
+      for (std::int64_t skew = 1; skew <= 3; ++skew) {
+        fabric::Claims claims(fabric);
+        for (std::uint32_t p = 0; p < running; ++p) {
+          claims.Add(NodeIndex{p == 3 ? 2U : 0U}, {{"nvidia.com/gpu", 2}}, "",
+                     {&space, &labels, nullptr});
+        }
+        PodRequirements pod;
+        pod.requests = {{"nvidia.com/gpu", 2}};
+        pod.labels = labels;
+        pod.terms = PodTerms{{}, {}, {}, {{kZone, skew, 1, App("train")}}};
+        const SlotQuery query = {.pod = &pod, .job = "team/job", .excluded = {}, .cap = cap};
+        fabric::ByNode<std::uint32_t> slots;
+        CountSlots(claims, query, slots);
+        const std::int64_t before_b = running == 4 ? 1 : 0, before_a = running - before_b;
+        const std::int64_t a = slots[NodeIndex{0}] + slots[NodeIndex{1}];
+        const std::int64_t b = slots[NodeIndex{2}] + slots[NodeIndex{3}];
+        if (a + b < cap) continue;  // refused
+        for (std::int64_t in_a = std::max<std::int64_t>(0, cap - b);
+             in_a <= std::min<std::int64_t>(a, cap); ++in_a) {
+          EXPECT_LE(std::abs(before_a + in_a - before_b - (cap - in_a)),
+                    std::max(skew, before_a - before_b))
+              << running << " run, " << cap << " come, skew " << skew;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft::rules
