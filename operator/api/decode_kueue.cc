@@ -31,7 +31,8 @@ PodSet DecodePodSet(const Field& field) {
   const Field meta = field["template"]["metadata"], spec = field["template"]["spec"];
   set.labels = meta["labels"].Texts();
   set.annotations = meta["annotations"].Texts();
-  set.pod = DecodePodSpec(spec);
+  set.pod = DecodePodSpec(spec, set.labels);
+  set.pod.labels = set.labels;
   set.priority_class_name = spec["priorityClassName"].Str();
   for (const Field& gate : spec["schedulingGates"].Items()) {
     if (gate["name"].Str() == kGate) set.gated = true;

@@ -27,6 +27,13 @@ Result<Node> DecodeNode(const nlohmann::json& object, const Place& place) {
   // If the kubelet reports no allocatable, capacity counts.
   const bool reported = status["allocatable"].present();
   node.facts.allocatable = DecodeResources(status[reported ? "allocatable" : "capacity"]);
+  for (const auto& [name, amount] : DecodeResources(status["capacity"])) {
+    const auto offered = node.facts.allocatable.find(name);
+    const bool all = offered != node.facts.allocatable.end() && offered->second >= amount;
+    if (!all && amount > 0 && fabric::IsAcceleratorResource(name)) {
+      node.facts.capacity.emplace(name, amount);
+    }
+  }
   if (Status done = decoding.status(); !done) return done.error();
   return node;
 }

@@ -73,7 +73,6 @@ void DecodeWorkers(const Field& spec, TrainingJob& job) {
   }
   pod_spec["containers"].Require();
   TextMap labels = pod["metadata"]["labels"].Texts();
-  labels.Set(kJobNameLabel, job.meta.key.name);
   job.pod = DecodePodSpec(pod_spec, labels);
   job.pod.labels = std::move(labels);
   job.priority_class_name = pod_spec["priorityClassName"].Str();

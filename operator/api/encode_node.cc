@@ -30,6 +30,7 @@ void EncodeNodeFacts(const fabric::NodeFacts& node, OrderedJson& out) {
   }
   OrderedJson& status = out["status"];
   status["allocatable"] = EncodeResources(node.allocatable);
+  if (!node.capacity.empty()) status["capacity"] = EncodeResources(node.capacity);
   for (const fabric::NodeCondition& condition : node.conditions) {
     status["conditions"].push_back({{"type", condition.type}, {"status", condition.status}});
   }

@@ -19,18 +19,28 @@ OrderedJson Expressions(const std::vector<fabric::SelectorExpression>& expressio
   return out;
 }
 
+OrderedJson EncodeTerm(const rules::NodeSelectorTerm& term) {
+  OrderedJson out = OrderedJson::object();
+  if (!term.match_expressions.empty()) {
+    out["matchExpressions"] = Expressions(term.match_expressions);
+  }
+  if (!term.match_fields.empty()) out["matchFields"] = Expressions(term.match_fields);
+  return out;
+}
+
 }  // namespace
+
+OrderedJson EncodePreferred(const std::vector<rules::PreferredTerm>& terms) {
+  OrderedJson list = OrderedJson::array();
+  for (const rules::PreferredTerm& one : terms) {
+    list.push_back({{"weight", one.weight}, {"preference", EncodeTerm(one.term)}});
+  }
+  return list;
+}
 
 OrderedJson EncodeAffinity(const std::vector<rules::NodeSelectorTerm>& terms) {
   OrderedJson list = OrderedJson::array();
-  for (const rules::NodeSelectorTerm& term : terms) {
-    OrderedJson one = OrderedJson::object();
-    if (!term.match_expressions.empty()) {
-      one["matchExpressions"] = Expressions(term.match_expressions);
-    }
-    if (!term.match_fields.empty()) one["matchFields"] = Expressions(term.match_fields);
-    list.push_back(std::move(one));
-  }
+  for (const rules::NodeSelectorTerm& term : terms) list.push_back(EncodeTerm(term));
   return {{"nodeAffinity",
            {{"requiredDuringSchedulingIgnoredDuringExecution",
              {{"nodeSelectorTerms", std::move(list)}}}}}};

@@ -103,6 +103,17 @@ std::optional<std::vector<rules::NodeSelectorTerm>> DecodeAffinity(const Field& 
   return terms;
 }
 
+std::vector<rules::PreferredTerm> DecodePreferred(const Field& affinity) {
+  std::vector<rules::PreferredTerm> terms;
+  for (const Field& item : affinity["preferredDuringSchedulingIgnoredDuringExecution"].Items()) {
+    const Field term = item["preference"];
+    terms.push_back(
+        {item["weight"].Int(),
+         {DecodeExpressions(term["matchExpressions"]), DecodeExpressions(term["matchFields"])}});
+  }
+  return terms;
+}
+
 bool NamesComputeDomain(const Field& text) {
   std::string name = text.Str();
   std::transform(name.begin(), name.end(), name.begin(),
@@ -129,6 +140,7 @@ rules::PodRequirements Decode(const Field& pod_spec, const Field& status, const 
   std::erase_if(pod.requests, [](const auto& request) { return request.second == 0; });
   pod.node_selector = pod_spec["nodeSelector"].StrMap();
   pod.required_affinity = DecodeAffinity(pod_spec["affinity"]);
+  pod.preferred = DecodePreferred(pod_spec["affinity"]["nodeAffinity"]);
   for (const Field& item : pod_spec["tolerations"].Items()) {
     rules::Toleration toleration{item["key"].Str(), item["operator"].Str("Equal"),
                                  item["value"].Str(), item["effect"].Str()};

@@ -1,5 +1,6 @@
 #include "operator/api/pod_terms.h"
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,7 @@ using fabric::SpreadRule;
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
+constexpr const char* kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
 constexpr std::string_view kAnyAddress = "0.0.0.0";
 
 void DecodePorts(const Field& container, bool host_network, std::vector<HostPort>& ports) {
@@ -50,19 +52,27 @@ std::optional<fabric::LabelSelector> DecodeSelector(const Field& owner, const Te
   return selector;
 }
 
+PodTerm DecodeTerm(const Field& item, const TextMap& labels) {
+  PodTerm term;
+  term.topology_key = item["topologyKey"].Str();
+  term.selector = DecodeSelector(item, labels);
+  term.namespaces = item["namespaces"].StrList();
+  const Field spaces = item["namespaceSelector"];
+  term.all_namespaces = spaces.present() && DecodeLabelSelector(spaces) == fabric::LabelSelector();
+  return term;
+}
+
 std::vector<PodTerm> DecodeTerms(const Field& list, const TextMap& labels) {
   std::vector<PodTerm> terms;
-  for (const Field& item : list.Items()) {
-    PodTerm term;
-    term.topology_key = item["topologyKey"].Str();
-    term.selector = DecodeSelector(item, labels);
-    term.namespaces = item["namespaces"].StrList();
-    const Field spaces = item["namespaceSelector"];
-    term.all_namespaces =
-        spaces.present() && DecodeLabelSelector(spaces) == fabric::LabelSelector();
-    terms.push_back(std::move(term));
-  }
+  for (const Field& item : list.Items()) terms.push_back(DecodeTerm(item, labels));
   return terms;
+}
+
+void DecodePreferred(const Field& list, std::int64_t sign, const TextMap& labels,
+                     std::vector<fabric::PreferredPodTerm>& preferred) {
+  for (const Field& item : list.Items()) {
+    preferred.push_back({sign * item["weight"].Int(), DecodeTerm(item["podAffinityTerm"], labels)});
+  }
 }
 
 std::vector<SpreadRule> DecodeSpread(const Field& list, const TextMap& labels) {
@@ -79,15 +89,17 @@ std::vector<SpreadRule> DecodeSpread(const Field& list, const TextMap& labels) {
   return rules;
 }
 
+OrderedJson EncodeTerm(const PodTerm& term) {
+  OrderedJson out = {{"topologyKey", term.topology_key}};
+  if (term.selector) out["labelSelector"] = EncodeLabelSelector(*term.selector);
+  if (!term.namespaces.empty()) out["namespaces"] = term.namespaces;
+  if (term.all_namespaces) out["namespaceSelector"] = OrderedJson::object();
+  return out;
+}
+
 OrderedJson EncodeTerms(const std::vector<PodTerm>& terms) {
   OrderedJson out = OrderedJson::array();
-  for (const PodTerm& term : terms) {
-    OrderedJson one = {{"topologyKey", term.topology_key}};
-    if (term.selector) one["labelSelector"] = EncodeLabelSelector(*term.selector);
-    if (!term.namespaces.empty()) one["namespaces"] = term.namespaces;
-    if (term.all_namespaces) one["namespaceSelector"] = OrderedJson::object();
-    out.push_back(std::move(one));
-  }
+  for (const PodTerm& term : terms) out.push_back(EncodeTerm(term));
   return out;
 }
 
@@ -107,6 +119,8 @@ PodTerms DecodePodTerms(const Field& pod_spec, const TextMap& labels) {
   terms.affinity = DecodeTerms(affinity["podAffinity"][kRequired], labels);
   terms.anti_affinity = DecodeTerms(affinity["podAntiAffinity"][kRequired], labels);
   terms.spread = DecodeSpread(pod_spec["topologySpreadConstraints"], labels);
+  DecodePreferred(affinity["podAffinity"][kPreferred], 1, labels, terms.preferred);
+  DecodePreferred(affinity["podAntiAffinity"][kPreferred], -1, labels, terms.preferred);
   return terms;
 }
 
@@ -122,6 +136,11 @@ void EncodePodTerms(const PodTerms& terms, OrderedJson& pod_spec) {
   }
   if (!terms.anti_affinity.empty()) {
     pod_spec["affinity"]["podAntiAffinity"][kRequired] = EncodeTerms(terms.anti_affinity);
+  }
+  for (const fabric::PreferredPodTerm& one : terms.preferred) {
+    const char* kind = one.weight < 0 ? "podAntiAffinity" : "podAffinity";
+    pod_spec["affinity"][kind][kPreferred].push_back(
+        {{"weight", std::abs(one.weight)}, {"podAffinityTerm", EncodeTerm(one.term)}});
   }
   for (const SpreadRule& rule : terms.spread) {
     OrderedJson one = {{"maxSkew", rule.max_skew},

@@ -3,6 +3,7 @@
 #include "operator/cli/commands.h"
 #include "operator/cli/session.h"
 #include "operator/render/queue_text.h"
+#include "operator/report/half_gangs.h"
 #include "operator/report/queue.h"
 
 namespace weft::cli {
@@ -17,6 +18,7 @@ int RunQueue(const QueueArguments& arguments) {
   const auto queue = report::MakeQueue(read->cluster, *report, read->waiting,
                                        {arguments.input.space, arguments.reserve_after});
   Remark(report->notes);
+  Remark(report::HalfGangs(*read->cluster.inputs, arguments.input.space));
   if (arguments.output == "json" || arguments.output == "yaml") {
     return Print(Encode(report::QueueJson(queue), arguments.output), kDone);
   }

@@ -4,6 +4,7 @@
 #include "operator/cli/commands.h"
 #include "operator/cli/session.h"
 #include "operator/render/top_text.h"
+#include "operator/report/half_gangs.h"
 #include "operator/report/overview.h"
 
 namespace weft::cli {
@@ -11,6 +12,7 @@ namespace weft::cli {
 int RunTop(const TopArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error(), arguments.input);
+  Remark(report::HalfGangs(*cluster->inputs, arguments.input.space));
   const auto show = [&](UnixSeconds now) {
     const report::Overview overview = report::MakeOverview(*cluster, arguments.input.space, now);
     if (arguments.output == "json" || arguments.output == "yaml") {

@@ -31,6 +31,7 @@ struct Holding {
     WorkerIndex worker;
   };
   std::optional<Assumed> assumed;
+  fabric::Neighbour neighbour = {};  // the worker as other pods see it
 };
 
 // A holder of nodes: a TrainingJob's attempt, a Placement, or another controller's gang or pod.

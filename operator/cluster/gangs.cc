@@ -1,6 +1,7 @@
 #include "operator/cluster/gangs.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -76,6 +77,22 @@ std::optional<Index> IndexOf(const api::Pod& pod, const std::string& kind) {
   return alone(kCompletionIndex);
 }
 
+// Tells owners of one kind and name apart: the API group, as of a Job of Volcano and one of
+// Kubernetes, and the uid, as of an object that was made again under its name.
+using Identity = std::pair<std::string, std::string>;
+
+Identity IdentityOf(const api::Pod& pod) {
+  if (const auto uid = FindLabel(pod, kJobSetUid)) return {"", *uid};
+  // The pods of one of these have Jobs or StatefulSets of their own as controllers.
+  if (FindLabel(pod, kJobSetName) || FindLabel(pod, kLeaderWorkerSet)) return {};
+  const api::OwnerReference* controller = ControllerOf(pod);
+  if (controller == nullptr) return {"", FindLabel(pod, kBatchJobUid).value_or("")};
+  // A launcher of MPI is a pod of a Job, its workers are pods of the MPIJob.
+  if (FindLabel(pod, kKubeflowJobName) && controller->kind == "Job") return {};
+  const std::string& version = controller->api_version;
+  return {version.substr(0, version.find('/')), controller->uid};
+}
+
 // Sorts by index if every pod has its own, else by name.
 void SortMembers(const SharedList<api::Pod>& pods, Gang& gang) {
   std::vector<std::pair<Index, std::size_t>> by_index;
@@ -121,15 +138,24 @@ PodOwner OwnerOf(const api::Pod& pod) {
 
 std::vector<Gang> FindGangs(const SharedList<api::Pod>& pods,
                             const std::vector<std::size_t>& chosen) {
-  std::map<std::pair<std::string, api::ObjectKey>, std::vector<std::size_t>> by_owner;
+  std::map<std::tuple<std::string, api::ObjectKey, Identity>, std::vector<std::size_t>> by_owner;
   for (const std::size_t p : chosen) {
     PodOwner owner = OwnerOf(pods[p]);
-    if (owner.kind.empty()) continue;
-    by_owner[{std::move(owner.kind), std::move(owner.key)}].push_back(p);
+    if (owner.kind.empty() || pods[p].meta.deleting) continue;
+    by_owner[{std::move(owner.kind), std::move(owner.key), IdentityOf(pods[p])}].push_back(p);
   }
   std::vector<Gang> gangs;
-  for (auto& [owner, members] : by_owner) {
-    gangs.push_back({.key = owner.second, .kind = owner.first, .pods = std::move(members)});
+  for (auto at = by_owner.begin(); at != by_owner.end(); ++at) {
+    auto& [owner, members] = *at;
+    const auto& [kind, key, identity] = owner;
+    // A launcher, which says less of its owner, sorts before the workers.
+    if (const auto next = std::next(at); identity == Identity() && next != by_owner.end() &&
+                                         std::get<0>(next->first) == kind &&
+                                         std::get<1>(next->first) == key) {
+      next->second.insert(next->second.end(), members.begin(), members.end());
+      continue;
+    }
+    gangs.push_back({.key = key, .kind = kind, .pods = std::move(members)});
     SortMembers(pods, gangs.back());
   }
   return gangs;

@@ -90,12 +90,11 @@ class Booking {
     if (const auto queue = api::QueueOf(named); !queue.empty()) queues_.try_emplace(owner, queue);
   }
 
-  void Book(const OwnerKey& owner, Site site, Holding holding, bool domain,
-            const fabric::Neighbour& neighbour) {
+  void Book(const OwnerKey& owner, Site site, Holding holding, bool domain) {
     holding.node = site.node;
     if (domain) holding.compute_domain = api::Show(owner.second);
     cluster_.fabrics[site.fabric].claims.Add(site.node, *holding.amounts, holding.compute_domain,
-                                             neighbour);
+                                             holding.neighbour);
     holders_[site.fabric][owner].push_back(std::move(holding));
   }
 
@@ -107,9 +106,10 @@ class Booking {
     Holding holding;
     holding.amounts = pod.unreadable.empty() ? &pod.pod.requests : &AllOf(*site);
     holding.pod = &pod;
+    holding.neighbour = NeighbourOf(pod);
     const OwnerKey owner = OwnerOfPod(p);
     NameQueue(owner, pod.meta);
-    Book(owner, *site, std::move(holding), pod.pod.claims_compute_domain, NeighbourOf(pod));
+    Book(owner, *site, std::move(holding), pod.pod.claims_compute_domain);
   }
 
   // Whether the pod of a job has no node yet and no Placement any more, as somebody has deleted it.
@@ -169,7 +169,7 @@ class Booking {
     }
     const fabric::Resources& amounts = AmountsOf(placement, attempt, members);
     const bool domain = attempt.job != nullptr && attempt.job->pod.claims_compute_domain;
-    const fabric::Neighbour neighbour = NeighbourOf(attempt, members);
+    const fabric::Neighbour neighbour = WorkerOf(attempt, members);
     const OwnerKey owner = OwnerOfPlacement(placement, attempt);
     NameQueue(owner, placement.meta);
     for (const WorkerIndex w : worker_is.Indices()) {
@@ -184,17 +184,14 @@ class Booking {
       Holding holding;
       holding.amounts = &amounts;
       holding.assumed = Holding::Assumed{placement.meta.key.name, attempt.number, w};
-      Book(owner, *site, std::move(holding), domain, neighbour);
+      holding.neighbour = neighbour;
+      Book(owner, *site, std::move(holding), domain);
     }
   }
 
-  static fabric::Neighbour NeighbourOf(const api::Pod& pod) {
-    return {&pod.meta.key.space, &pod.meta.labels, pod.pod.terms.get()};
-  }
-
-  fabric::Neighbour NeighbourOf(const Attempt& attempt,
-                                const std::vector<std::size_t>& members) const {
-    if (attempt.job != nullptr) return cluster::NeighbourOf(attempt.job->meta, attempt.job->pod);
+  fabric::Neighbour WorkerOf(const Attempt& attempt,
+                             const std::vector<std::size_t>& members) const {
+    if (attempt.job != nullptr) return NeighbourOf(attempt.job->meta, attempt.job->pod);
     return members.empty() ? fabric::Neighbour{} : NeighbourOf(inputs_.pods[members.front()]);
   }
 

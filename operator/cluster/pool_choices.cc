@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "operator/outlook/accelerators.h"
+
 namespace weft::cluster {
 namespace {
 
@@ -56,7 +58,7 @@ class Chooser {
   std::vector<PoolChoice> Run() const {
     const auto products = Alternatives(products_, accelerator_.models,
                                        [](const std::string& model, const std::string& product) {
-                                         return fabric::MatchesProduct(model, product);
+                                         return MatchesModel(model, product);
                                        });
     const auto capacities = Alternatives(capacities_, accelerator_.capacity_types,
                                          [](const std::string& wanted, fabric::CapacityType type) {
@@ -109,6 +111,12 @@ bool NamesNothing(const api::Accelerator& accelerator) {
 }
 
 }  // namespace
+
+bool MatchesModel(const std::string& model, const std::string& product) {
+  if (fabric::MatchesProduct(model, product)) return true;
+  const auto known = outlook::FindAccelerator(product);
+  return known && fabric::MatchesProduct(model, known->name);
+}
 
 std::optional<std::vector<PoolChoice>> PoolChoicesOf(const fabric::Fabric& fabric,
                                                      const api::Accelerator& accelerator) {

@@ -22,6 +22,10 @@ namespace weft::cluster {
 std::optional<std::vector<objective::PoolChoice>> PoolChoicesOf(
     const fabric::Fabric& fabric, const api::Accelerator& accelerator);
 
+// Whether accelerator.models of a job may mean the product: by one of its words (fabric/pools.h),
+// or by the accelerator that it stands for ("H100" and the instance type p5.48xlarge).
+bool MatchesModel(const std::string& model, const std::string& product);
+
 // Relaxations of the job's rules for products and capacity types, the smallest change first.
 std::vector<objective::PoolRelaxation> PoolRelaxationsOf(const fabric::Fabric& fabric,
                                                          const api::Accelerator& accelerator);

@@ -32,6 +32,7 @@ class Resolver {
     request.job = api::Show(workload_.key());
     request.workers = workload_.workers;
     request.pod = workload_.pod;
+    if (workload_.is_job) request.pod.labels.Set(api::kJobNameLabel, workload_.key().name);
     request.required = Level("spec.topology.required", topology.required);
     request.preferred = Level("spec.topology.preferred", topology.preferred);
     CheckOrder("spec.topology.preferred", request.preferred, request.required);

@@ -158,8 +158,7 @@ class Pending {
               [](const api::Pod* a, const api::Pod* b) { return a->meta.key < b->meta.key; });
     workload.pod = gated.front()->pod;
     workload.pod.labels = gated.front()->meta.labels;
-    workload.neighbour = {&gated.front()->meta.key.space, &gated.front()->meta.labels,
-                          gated.front()->pod.terms.get()};
+    workload.neighbour = NeighbourOf(*gated.front());
     workload.priority = priorities_.Of(gated.front()->priority_class_name);
     for (const api::Pod* pod : gated) {
       for (const auto& [name, amount] : pod->pod.requests) {
@@ -208,6 +207,10 @@ bool DecidedBefore(const WorkloadView& a, const WorkloadView& b) {
 
 bool LacksNodes(const api::Placement& placement) {
   return placement.nodes.empty() && !placement.meta.deleting && placement.unreadable.empty();
+}
+
+fabric::Neighbour NeighbourOf(const api::Pod& pod) {
+  return {&pod.meta.key.space, &pod.meta.labels, pod.pod.terms.get()};
 }
 
 fabric::Neighbour NeighbourOf(const api::ObjectMeta& owner, const rules::PodRequirements& pod) {

@@ -83,7 +83,8 @@ Result<std::vector<WorkloadView>> PendingWorkloads(const Cluster& cluster, Order
 // Placement that no job owns. Errors as for PendingWorkloads.
 Result<std::vector<WorkloadView>> AllWorkloads(const Cluster& cluster, Mark mark = Mark::kNo);
 
-// The pods of a template, as other pods see them; points into both.
+// A pod, or the pods of a template, as other pods see them; points into the arguments.
+fabric::Neighbour NeighbourOf(const api::Pod& pod);
 fabric::Neighbour NeighbourOf(const api::ObjectMeta& owner, const rules::PodRequirements& pod);
 
 // Adds the claims of all workers of a placement, or removes them.

@@ -47,6 +47,17 @@ std::vector<std::uint32_t> LeastNodes(const Groups& groups,
 // Most places of all toruses together: a table has one entry per place, at most 64 MiB.
 constexpr std::int64_t kTorusPlacesInAll = 1 << 24;
 
+// "0 of 8 nvidia.com/gpu are allocatable" of a node that has accelerators and offers none, as while
+// its device plug-in restarts; else "".
+std::string WhyNoneAllocatable(const NodeFacts& node) {
+  const bool offers = std::any_of(
+      node.allocatable.begin(), node.allocatable.end(),
+      [](const auto& entry) { return entry.second > 0 && IsAcceleratorResource(entry.first); });
+  if (offers || node.capacity.empty()) return "";
+  const auto& [name, amount] = *node.capacity.begin();
+  return "0 of " + std::to_string(amount) + " " + name + " are allocatable";
+}
+
 // The first rule that makes the node unusable, as text; "" if no rule does.
 std::string WhyUnusable(const UnusableRules& rules, const NodeFacts& node) {
   for (const NodeCondition& condition : node.conditions) {
@@ -78,7 +89,10 @@ std::string WhyUnusable(const UnusableRules& rules, const NodeFacts& node) {
       return "label " + rule.key + "=" + std::string(*value);
     }
   }
-  return rules.known_signals ? HealthSignal(node).value_or("") : "";
+  if (rules.known_signals) {
+    if (auto signal = HealthSignal(node)) return *std::move(signal);
+  }
+  return WhyNoneAllocatable(node);
 }
 
 // Orders nodes by all properties of a taint class, with taints in the node's order.
@@ -351,8 +365,10 @@ void FabricBuilder::FillRails() {
 void FabricBuilder::FillResources() {
   std::unordered_set<std::string_view> seen;  // only looked up; the list is sorted below
   for (const NodeFacts& node : fabric_.nodes_) {
-    for (const auto& [name, amount] : node.allocatable) {
-      if (seen.insert(name).second) fabric_.resources_.push_back(name);
+    for (const Resources* amounts : {&node.allocatable, &node.capacity}) {
+      for (const auto& [name, amount] : *amounts) {
+        if (seen.insert(name).second) fabric_.resources_.push_back(name);
+      }
     }
   }
   std::sort(fabric_.resources_.begin(), fabric_.resources_.end());
@@ -371,10 +387,24 @@ void FabricBuilder::FillResources() {
       fabric_.accelerators_[n] = SaturatingAdd(fabric_.accelerators_[n], amount);
     }
   }
+  FillCapacity();
   fabric_.accelerators_before_.assign(1, 0);
   for (std::int64_t count : fabric_.accelerators_) {
     fabric_.accelerators_before_.push_back(
         SaturatingAdd(fabric_.accelerators_before_.back(), count));
+  }
+}
+
+void FabricBuilder::FillCapacity() {
+  const auto some = [](const NodeFacts& node) { return !node.capacity.empty(); };
+  if (std::none_of(fabric_.nodes_.begin(), fabric_.nodes_.end(), some)) return;
+  fabric_.capacity_ = fabric_.allocatable_;
+  const std::size_t columns = fabric_.resources_.size();
+  for (const NodeIndex n : order_.Indices()) {
+    for (const auto& [name, amount] : fabric_.node(n).capacity) {
+      const ResourceIndex r = *fabric_.FindResource(name);
+      fabric_.capacity_[n.Raw() * columns + r.Raw()] = amount;
+    }
   }
 }
 
@@ -384,8 +414,11 @@ void FabricBuilder::FillPools() {
   for (const NodeIndex n : order_.Indices()) {
     const PoolLabels labels = ReadPoolLabels(fabric_.node(n));
     Pool pool{std::string(labels.product), labels.capacity.value_or(CapacityType::kOnDemand)};
-    if (pool.product.empty() && fabric_.accelerators_[n] > 0) {
+    if (pool.product.empty() && HasAccelerator(fabric_.node(n))) {
       pool.product = fabric_.spec_.accelerator_model;
+      // If nothing else tells two kinds of nodes apart, their instance types do.
+      if (pool.product.empty())
+        pool.product = fabric_.node(n).labels.At(kInstanceType).value_or("");
     }
     of_node.push_back(&index.try_emplace(std::move(pool), PoolIndex{0}).first->second);
   }
@@ -400,7 +433,7 @@ void FabricBuilder::FillPools() {
     const PoolIndex pool = *of_node[n];
     fabric_.pool_.push_back(pool);
     for (ResourceIndex r : fabric_.resources_.Indices()) {
-      if (fabric_.allocatable(n, r) > 0) fabric_.pool_offers_[pool.Raw() * columns + r.Raw()] = 1;
+      if (fabric_.capacity(n, r) > 0) fabric_.pool_offers_[pool.Raw() * columns + r.Raw()] = 1;
     }
   }
 }

@@ -32,6 +32,7 @@ class FabricBuilder {
   void FillNodes();
   void FillRails();
   void FillResources();
+  void FillCapacity();
   void FillPools();
   void FillUsable();
   void FillTaintClasses();

@@ -1,5 +1,8 @@
 #include "operator/fabric/claims.h"
 
+#include <map>
+#include <utility>
+
 #include "operator/base/check.h"
 #include "operator/base/units.h"
 
@@ -7,6 +10,12 @@ namespace weft::fabric {
 namespace {
 
 constexpr const char* kPods = "pods";
+// Removed pods that are kept in a list of their own, so that a removal costs nothing.
+constexpr std::size_t kFewGone = 1024;
+
+bool KeepsAway(const Neighbour& pod) {
+  return pod.terms != nullptr && !pod.terms->anti_affinity.empty();
+}
 
 std::int64_t SaturatingSubtract(std::int64_t a, std::int64_t b) {
   std::int64_t difference = 0;
@@ -32,7 +41,11 @@ Claims::Claims(const Fabric& fabric)
 void Claims::Add(NodeIndex node, const Resources& amounts, const std::string& compute_domain,
                  const Neighbour& pod) {
   Account(node, amounts, SaturatingAdd, SaturatingSubtract);
-  Note(node, /*gone=*/false, pod);
+  if (pod.space != nullptr) {
+    WEFT_CHECK(pod.labels != nullptr);
+    pods_.push_back({node, pod});
+    if (KeepsAway(pod)) keeping_away_.push_back(pod);
+  }
   if (compute_domain.empty()) return;
   // The first holder keeps the node. We never place a second ComputeDomain on it, so only another
   // scheduler's pods can cause this conflict.
@@ -43,16 +56,33 @@ void Claims::Add(NodeIndex node, const Resources& amounts, const std::string& co
 void Claims::Remove(NodeIndex node, const Resources& amounts, const std::string& compute_domain,
                     const Neighbour& pod) {
   Account(node, amounts, SaturatingSubtract, SaturatingAdd);
-  Note(node, /*gone=*/true, pod);
+  if (pod.space != nullptr) gone_.push_back({node, pod});
+  if (gone_.size() > kFewGone && gone_.size() * 2 > pods_.size()) {
+    pods_ = PodsOn();
+    gone_.clear();
+    keeping_away_.clear();
+    for (const PodOn& on : pods_) {
+      if (KeepsAway(on.pod)) keeping_away_.push_back(on.pod);
+    }
+  }
   if (compute_domain.empty() || compute_domain_[node] != compute_domain) return;
   if (--compute_domain_pods_[node] == 0) compute_domain_[node].clear();
 }
 
-void Claims::Note(NodeIndex node, bool gone, const Neighbour& pod) {
-  if (pod.space == nullptr) return;
-  WEFT_CHECK(pod.labels != nullptr);
-  pods_.push_back({node, gone, pod});
-  if (pod.terms != nullptr && !pod.terms->anti_affinity.empty()) has_anti_affinity_ = true;
+std::vector<Claims::PodOn> Claims::PodsOn() const {
+  if (gone_.empty()) return pods_;
+  std::map<std::pair<NodeIndex, const TextMap*>, std::size_t> gone;
+  for (const PodOn& on : gone_) ++gone[{on.node, on.pod.labels}];
+  std::vector<PodOn> present;
+  for (const PodOn& on : pods_) {
+    const auto taken = gone.find({on.node, on.pod.labels});
+    if (taken == gone.end() || taken->second == 0) {
+      present.push_back(on);
+    } else {
+      --taken->second;
+    }
+  }
+  return present;
 }
 
 // Applies `to_used` to what is used on the node and `to_free` to what is free.

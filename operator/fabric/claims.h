@@ -35,16 +35,15 @@ class Claims {
   std::int64_t used_accelerators(NodeIndex n) const { return used_accelerators_[n]; }
   const std::string& compute_domain(NodeIndex n) const { return compute_domain_[n]; }
 
-  // The known pods of each Add, in order; one of a Remove has `gone`, and takes back an earlier
-  // one.
+  // The known pods that were added and not removed, in order.
   struct PodOn {
     NodeIndex node{0};
-    bool gone = false;
     Neighbour pod;
   };
-  std::span<const PodOn> pods() const { return pods_; }
-  // Whether one of them may keep others away by required anti-affinity.
-  bool has_anti_affinity() const { return has_anti_affinity_; }
+  std::vector<PodOn> PodsOn() const;
+  // Those of them, and perhaps of removed ones, that may keep others away by required
+  // anti-affinity.
+  std::span<const Neighbour> keeping_away() const { return keeping_away_; }
 
   const Fabric& fabric() const { return *fabric_; }
 
@@ -68,7 +67,6 @@ class Claims {
 
  private:
   using Sum = std::int64_t (*)(std::int64_t, std::int64_t);
-  void Note(NodeIndex node, bool gone, const Neighbour& pod);
   void Account(NodeIndex node, const Resources& amounts, Sum to_used, Sum to_free);
   std::size_t Slot(NodeIndex n, ResourceIndex r) const {
     return std::size_t{n.Raw()} * fabric_->resources().size() + r.Raw();
@@ -79,8 +77,9 @@ class Claims {
   ByNode<std::int64_t> used_accelerators_;
   ByNode<std::string> compute_domain_;
   ByNode<std::uint32_t> compute_domain_pods_;  // pods that hold the node's ComputeDomain
-  std::vector<PodOn> pods_;
-  bool has_anti_affinity_ = false;
+  std::vector<PodOn> pods_,
+      gone_;  // those of each Add and of each Remove; both shrink now and then
+  std::vector<Neighbour> keeping_away_;
   History history_;
 };
 

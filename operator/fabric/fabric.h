@@ -104,6 +104,11 @@ class Fabric {
   // Resource names by ResourceIndex. An amount is 0 if the node does not list the resource.
   IndexSpan<ResourceIndex, const std::string> resources() const { return resources_; }
   std::optional<ResourceIndex> FindResource(const std::string& name) const;
+  // What the node has, allocatable or not; of accelerators only, else what is allocatable.
+  std::int64_t capacity(NodeIndex n, ResourceIndex r) const {
+    return capacity_.empty() ? allocatable(n, r)
+                             : capacity_[std::size_t{n.Raw()} * resources_.size() + r.Raw()];
+  }
   std::int64_t allocatable(NodeIndex n, ResourceIndex r) const {
     return allocatable_[std::size_t{n.Raw()} * resources_.size() + r.Raw()];
   }
@@ -168,6 +173,7 @@ class Fabric {
   IndexVector<ResourceIndex, std::string> resources_;
   IndexVector<ResourceIndex, bool> accelerator_resource_;
   std::vector<std::int64_t> allocatable_;  // node-major
+  std::vector<std::int64_t> capacity_;     // the same; empty if no node has more than allocatable
   ByNode<std::int64_t> accelerators_;
   ByNode<std::int64_t> accelerators_before_;  // sum over all earlier nodes; nodes + 1 entries
   IndexVector<PoolIndex, Pool> pools_;

@@ -11,6 +11,7 @@ namespace weft::fabric {
 
 // The node label that a kubelet sets to the host's name; if it is absent, the node's name counts.
 inline constexpr const char* kHostNameLabel = "kubernetes.io/hostname";
+inline constexpr const char* kInstanceType = "node.kubernetes.io/instance-type";
 
 struct Taint {
   std::string key, value, effect;
@@ -36,12 +37,15 @@ struct NodeFacts {
   std::vector<NodeCondition> conditions;
   bool unschedulable = false;
   Resources allocatable;
+  Resources capacity;  // of accelerators of which not all are allocatable
 
   friend bool operator==(const NodeFacts&, const NodeFacts&) = default;
 };
 
-// Resource names that count as accelerators by default (device plug-ins of NVIDIA, AMD, Intel,
-// Google TPU, AWS Neuron, Habana).
+// Resource names that count as accelerators: those of the device plug-ins of NVIDIA, AMD, Intel,
+// Google TPU, AWS Neuron and Habana, and others whose name says so: "nvidia.com/gpu-h100" (a
+// renamed resource), "huawei.com/Ascend910", "iluvatar.ai/gpu". Shares of memory or cores
+// ("gpumem") are none.
 bool IsAcceleratorResource(const std::string& name);
 
 }  // namespace weft::fabric

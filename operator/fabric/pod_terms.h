@@ -29,6 +29,14 @@ struct PodTerm {
   friend bool operator==(const PodTerm&, const PodTerm&) = default;
 };
 
+// One term of preferred pod affinity; of anti-affinity with a weight below 0.
+struct PreferredPodTerm {
+  std::int64_t weight = 1;
+  PodTerm term;
+
+  friend bool operator==(const PreferredPodTerm&, const PreferredPodTerm&) = default;
+};
+
 // One topologySpreadConstraint with DoNotSchedule.
 struct SpreadRule {
   std::string topology_key;
@@ -39,11 +47,12 @@ struct SpreadRule {
   friend bool operator==(const SpreadRule&, const SpreadRule&) = default;
 };
 
-// What a pod demands of the pods beside it.
+// What a pod demands of the pods beside it, and wishes.
 struct PodTerms {
   std::vector<HostPort> host_ports;
   std::vector<PodTerm> affinity, anti_affinity;  // required
   std::vector<SpreadRule> spread;
+  std::vector<PreferredPodTerm> preferred;
 
   friend bool operator==(const PodTerms&, const PodTerms&) = default;
 };

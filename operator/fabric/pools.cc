@@ -6,12 +6,18 @@
 namespace weft::fabric {
 namespace {
 
-constexpr std::array<std::string_view, 6> kProductKeys = {"nvidia.com/gpu.product",
-                                                          "amd.com/gpu.product-name",
-                                                          "beta.amd.com/gpu.product-name",
-                                                          "cloud.google.com/gke-accelerator",
-                                                          "cloud.google.com/gke-tpu-accelerator",
-                                                          "karpenter.k8s.aws/instance-gpu-name"};
+// Labels that name a node's accelerator, those of the vendors' own tools first: GPU feature
+// discovery, AMD's labeller, Intel's device plug-in, then CoreWeave, GKE, EKS Auto Mode, Karpenter
+// on AWS and Azure, AKS node auto provisioning, cluster-autoscaler on AWS, DigitalOcean, Alibaba
+// ACK.
+constexpr auto kProductKeys = std::to_array<std::string_view>(
+    {"nvidia.com/gpu.product", "amd.com/gpu.product-name", "beta.amd.com/gpu.product-name",
+     "gpu.intel.com/product", "gpu.nvidia.com/model", "cloud.google.com/gke-accelerator",
+     "cloud.google.com/gke-tpu-accelerator", "eks.amazonaws.com/instance-gpu-name",
+     "eks.amazonaws.com/instance-accelerator-name", "karpenter.k8s.aws/instance-gpu-name",
+     "karpenter.k8s.aws/instance-accelerator-name", "karpenter.azure.com/sku-gpu-name",
+     "kubernetes.azure.com/sku-gpu-name", "k8s.amazonaws.com/accelerator",
+     "doks.digitalocean.com/gpu-model", "aliyun.accelerator/nvidia_name"});
 
 struct CapacityLabel {
   std::string_view key, value;

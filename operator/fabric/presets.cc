@@ -79,6 +79,11 @@ Keys CoreWeaveBackendKeys() {
 
 Keys CrusoeKeys() { return {"crusoe.ai/pod.id", "crusoe.ai/ib.partition.id"}; }
 
+// A slice of several hosts is a node pool of its own; its ICI ends there.
+Keys CloudTpuKeys() { return {"cloud.google.com/gke-nodepool"}; }
+constexpr const char* kTpuTopology = "cloud.google.com/gke-tpu-topology";
+constexpr const char* kTpu = "google.com/tpu";
+
 Keys RackZoneKeys() { return {kRack, kZone}; }
 
 // Azure publishes no label for its InfiniBand tree, only zone and region.
@@ -119,6 +124,7 @@ constexpr auto kFamilies = std::to_array<Family>({
      true,
      Identity::kPath},
     {{"Crusoe", "NVIDIA topograph 1.1, provider crusoe"}, CrusoeKeys, ""},
+    {{"CloudTPU", "Google Kubernetes Engine, TPU multi-host slices"}, CloudTpuKeys, ""},
     {{"Azure", "Kubernetes well-known labels zone and region"},
      AzureKeys,
      "",
@@ -139,6 +145,30 @@ constexpr auto kPresets = [] {
   for (std::size_t f = 0; f < kFamilies.size(); ++f) presets[f] = kFamilies[f].preset;
   return presets;
 }();
+
+// An identifier of zeros, as NVML gives it for a GPU without a fabric: the UUID of a cluster, also
+// with the clique behind it ("00000000-0000-0000-0000-000000000000.0"), or a GUID. A short number
+// such as "0" or "000" is a name.
+bool IsZeroIdentifier(std::string_view value) {
+  constexpr std::size_t kLeastZeros = 8;
+  value = value.substr(0, value.find('.'));
+  if (value.starts_with("0x") || value.starts_with("0X")) value.remove_prefix(2);
+  const auto zeros = std::count(value.begin(), value.end(), '0');
+  return static_cast<std::size_t>(zeros) >= kLeastZeros &&
+         value.find_first_not_of("0-:_") == value.npos;
+}
+
+// In any case.
+bool MeansUnknown(std::string_view value) {
+  static constexpr std::array<std::string_view, 8> kWords = {
+      "unknown", "none", "null", "nil", "n-a", "na", "undefined", "not-available"};
+  const auto same = [](char small, char c) {
+    return small == (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+  };
+  return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
+    return std::equal(word.begin(), word.end(), value.begin(), value.end(), same);
+  });
+}
 
 bool Carries(const NodeFacts& node, const std::string& key) {
   const auto label = node.labels.find(key);
@@ -201,6 +231,27 @@ std::optional<ScaleUpSpec> ScaleUpOf(const Family& family, const Nodes& nodes) {
                      .requires_claim = ScaleUpRequires::kComputeDomain};
 }
 
+// Whether the node has fewer chips than its slice ("2x2x4": 16).
+bool IsPartOfTpuSlice(const NodeFacts& node) {
+  constexpr std::int64_t kMostChips = 1 << 20;
+  const auto topology = node.labels.At(kTpuTopology);
+  const auto tpus = node.allocatable.find(kTpu);
+  const bool more = node.capacity.contains(kTpu);
+  if (!topology || (tpus == node.allocatable.end() && !more)) return false;
+  std::int64_t chips = 1, side = 0;
+  for (const char c : std::string(*topology) + "x") {
+    if (c >= '0' && c <= '9') {
+      side = std::min(side * 10 + (c - '0'), kMostChips);
+    } else if (c == 'x' && side > 0) {
+      chips = std::min(chips * side, kMostChips);
+      side = 0;
+    } else {
+      return false;
+    }
+  }
+  return chips > (more ? node.capacity.at(kTpu) : tpus->second);
+}
+
 // Whether the node has labels of this family.
 bool Covers(const Family& family, const NodeFacts& node) {
   if (family.preset.name == "Azure") {
@@ -210,6 +261,7 @@ bool Covers(const Family& family, const NodeFacts& node) {
   }
   // Not every AWS instance has the fourth layer, but each one with layers has the first.
   if (family.preset.name == "AWS") return Carries(node, "topology.k8s.aws/network-node-layer-1");
+  if (family.preset.name == "CloudTPU") return IsPartOfTpuSlice(node);
   if (family.preset.name == "RackZone") return Carries(node, kRack) || Carries(node, kZone);
   return Carries(node, family.keys().front());
 }
@@ -303,13 +355,15 @@ std::optional<std::string_view> RecognisePreset(const SharedList<NodeFacts>& nod
 
 bool IsPlaceholder(std::string_view value) {
   // OCI's labeller writes "no-imds-data" if the instance metadata service did not answer.
-  return value.empty() || value == "no-imds-data";
+  return value.empty() || value == "no-imds-data" || MeansUnknown(value) || IsZeroIdentifier(value);
 }
 
 bool HasAccelerator(const NodeFacts& node) {
-  return std::any_of(node.allocatable.begin(), node.allocatable.end(), [](const auto& entry) {
+  const auto counts = [](const auto& entry) {
     return entry.second > 0 && IsAcceleratorResource(entry.first);
-  });
+  };
+  return std::any_of(node.allocatable.begin(), node.allocatable.end(), counts) ||
+         std::any_of(node.capacity.begin(), node.capacity.end(), counts);
 }
 
 }  // namespace weft::fabric

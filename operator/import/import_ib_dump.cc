@@ -107,14 +107,21 @@ class DumpReader {
   Status ReadLine(std::string_view line) {
     if (line.empty() || line.front() == '#' || line.starts_with("=~")) return {};
     if (line.front() == '[') return ReadPort(line);
+    if (IsListed(line)) {
+      return Invalid(
+          "a list of devices without links (ibnetdiscover -l, -H, -S or -R): run "
+          "ibnetdiscover without it");
+    }
     if (line.starts_with("Switch")) return ReadDevice(line.substr(6), true);
     if (line.starts_with("Ca")) return ReadDevice(line.substr(2), false);
     if (line.starts_with("Rt")) {
       in_record_ = skipping_ = true;
       return {};
     }
-    // Headings that -g prints: "Chassis 1 ...", and the position of a chip in its chassis.
-    if (line.starts_with("Chassis") || line.starts_with("Spine") || line.starts_with("Line")) {
+    // Headings that -g prints: "Chassis 1 ...", "Non-Chassis Nodes", and the position of a chip in
+    // its chassis.
+    if (line.starts_with("Chassis") || line.starts_with("Non-Chassis") ||
+        line.starts_with("Spine") || line.starts_with("Line")) {
       return {};
     }
     const std::size_t equals = line.find('=');
@@ -124,6 +131,14 @@ class DumpReader {
       return ReadAttribute(line.substr(0, equals), value.substr(0, value.find_first_of(" \t#")));
     }
     return Invalid("not a line of an ibnetdiscover dump: " + Quoted(line));
+  }
+
+  // "Switch : 0xb8cef603000000 ports 36 devid ...", a line of ibnetdiscover -l.
+  static bool IsListed(std::string_view line) {
+    const std::size_t colon = line.find(':');
+    const std::string_view kind = Trim(line.substr(0, std::min(colon, line.size())));
+    return colon != line.npos && (kind == "Switch" || kind == "Ca" || kind == "Router") &&
+           Trim(line.substr(colon + 1)).starts_with("0x");
   }
 
   Status ReadAttribute(std::string_view key, std::string_view value) {
@@ -188,6 +203,7 @@ class DumpReader {
       return Invalid("the peer's port number is missing");
     }
     SkipExternalPort(cursor);
+    cursor.SkipBlank();  // before the GUID of a Ca's peer that is a Ca
     cursor.TakeBetween('(', ')', &ignored);
     cursor.SkipBlank();
     if (!cursor.Take("#")) return Invalid("the link's description after '#' is missing");

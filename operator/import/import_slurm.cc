@@ -22,15 +22,18 @@ std::string_view WithoutComment(std::string_view line) {
   return line;
 }
 
-// Takes one "Key=Value" off the front of `text`; the value may be quoted.
+// Takes one "Key=Value" off the front of `text`, with or without blanks around '='; the value may
+// be quoted, and is empty only then. Source  SchedMD/slurm src/common/parse_config.c,
+// keyvalue_pattern.
 Result<std::pair<std::string, std::string>> TakePair(std::string_view& text) {
   constexpr std::string_view kBlank = " \t";
-  const std::size_t equals = text.find_first_of("= \t");
+  const std::size_t end_of_key = text.find_first_of("= \t");
+  const std::size_t equals = text.find_first_not_of(kBlank, end_of_key);
   if (equals == std::string_view::npos || text[equals] != '=' || equals == 0) {
     return Invalid("expected Key=Value at " + Quoted(text));
   }
-  std::string key = LowerCase(text.substr(0, equals));
-  text.remove_prefix(equals + 1);
+  std::string key = LowerCase(text.substr(0, end_of_key));
+  text.remove_prefix(std::min(text.find_first_not_of(kBlank, equals + 1), text.size()));
   std::string value;
   if (!text.empty() && text.front() == '"') {
     const std::size_t close = text.find('"', 1);
@@ -56,6 +59,15 @@ Result<Record> ParseRecord(std::string_view text) {
     if (!record.insert(*pair).second) return Invalid(Quoted(pair->first) + " is given twice");
   }
   return record;
+}
+
+// "Include PATH", in any case.
+bool IsInclude(std::string_view text) {
+  constexpr std::string_view kInclude = "include";
+  text = Trim(text);
+  return LowerCase(text.substr(0, kInclude.size())) == kInclude &&
+         text.find_first_of(" \t") == kInclude.size() &&
+         Trim(text.substr(kInclude.size()))[0] != '=';
 }
 
 class TopologyReader {
@@ -88,6 +100,10 @@ class TopologyReader {
 
   Status ReadRecord(const std::string& text, std::size_t line) {
     if (Trim(text).empty()) return {};
+    if (IsInclude(text)) {
+      return At(line,
+                "another file is not read: put its lines here instead of " + Quoted(Trim(text)));
+    }
     Result<Record> record = ParseRecord(text);
     if (!record) return At(line, record.error().message);
     const bool is_switch = record->contains("switchname");

@@ -162,10 +162,13 @@ Result<std::vector<std::string>> ExpandHostList(std::string_view text, std::size
   std::vector<std::string> names;
   while (true) {
     const std::size_t end = ElementEnd(text);
-    auto some = ExpandOne(Trim(text.substr(0, end)), limit);
-    if (!some) return some.error();
-    if (names.size() + some->size() > limit) return TooMany(limit);
-    names.insert(names.end(), some->begin(), some->end());
+    // Slurm skips empty names.
+    if (const std::string_view one = Trim(text.substr(0, end)); !one.empty()) {
+      auto some = ExpandOne(one, limit);
+      if (!some) return some.error();
+      if (names.size() + some->size() > limit) return TooMany(limit);
+      names.insert(names.end(), some->begin(), some->end());
+    }
     if (end == text.size()) return names;
     text.remove_prefix(end + 1);
   }

@@ -80,8 +80,12 @@ constexpr FieldRule kTerm[] = {{1, "matchExpressions", Shape::kObject, kRequirem
                                {2, "matchFields", Shape::kObject, kRequirement, Many::kList}};
 constexpr FieldRule kNodeSelector[] = {
     {1, "nodeSelectorTerms", Shape::kObject, kTerm, Many::kList}};
+constexpr FieldRule kPreferred[] = {{1, "weight", Shape::kNumber},
+                                    {2, "preference", Shape::kObject, kTerm}};
 constexpr FieldRule kNodeAffinity[] = {
-    {1, "requiredDuringSchedulingIgnoredDuringExecution", Shape::kObject, kNodeSelector}};
+    {1, "requiredDuringSchedulingIgnoredDuringExecution", Shape::kObject, kNodeSelector},
+    {2, "preferredDuringSchedulingIgnoredDuringExecution", Shape::kObject, kPreferred,
+     Many::kList}};
 constexpr FieldRule kLabelSelector[] = {
     {1, "matchLabels", Shape::kText, {}, Many::kMap},
     {2, "matchExpressions", Shape::kObject, kRequirement, Many::kList}};
@@ -91,8 +95,12 @@ constexpr FieldRule kPodTerm[] = {{1, "labelSelector", Shape::kObject, kLabelSel
                                   {4, "namespaceSelector", Shape::kObject, kLabelSelector},
                                   {5, "matchLabelKeys", Shape::kText, {}, Many::kList},
                                   {6, "mismatchLabelKeys", Shape::kText, {}, Many::kList}};
+constexpr FieldRule kPreferredPod[] = {{1, "weight", Shape::kNumber},
+                                       {2, "podAffinityTerm", Shape::kObject, kPodTerm}};
 constexpr FieldRule kPodAffinity[] = {
-    {1, "requiredDuringSchedulingIgnoredDuringExecution", Shape::kObject, kPodTerm, Many::kList}};
+    {1, "requiredDuringSchedulingIgnoredDuringExecution", Shape::kObject, kPodTerm, Many::kList},
+    {2, "preferredDuringSchedulingIgnoredDuringExecution", Shape::kObject, kPreferredPod,
+     Many::kList}};
 constexpr FieldRule kAffinity[] = {{1, "nodeAffinity", Shape::kObject, kNodeAffinity},
                                    {2, "podAffinity", Shape::kObject, kPodAffinity},
                                    {3, "podAntiAffinity", Shape::kObject, kPodAffinity}};

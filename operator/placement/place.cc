@@ -12,6 +12,7 @@
 #include "operator/objective/node_set.h"
 #include "operator/placement/previous.h"
 #include "operator/placement/refuse.h"
+#include "operator/placement/wanted.h"
 #include "operator/search/anneal.h"
 #include "operator/search/even_parts.h"
 #include "operator/search/exact.h"
@@ -254,13 +255,23 @@ class ChoiceSolver {
   objective::TieBreakers ties_;
 };
 
+// By the levels of the objective, without the wishes for single nodes.
+std::optional<Plan> SolveByLevels(const fabric::Claims& claims, const Request& request,
+                                  const traffic::WorkerGraph& graph, const Options& options) {
+  if (request.pool_choices) return ChoiceSolver(claims, request, graph, options).Run();
+  const auto known = AtNormalEffort(claims, request, graph, options, {});
+  return SolveOn(Instance(claims, request, graph, options), options, known);
+}
+
 }  // namespace
 
 std::optional<Plan> Solve(const fabric::Claims& claims, const Request& request,
                           const traffic::WorkerGraph& graph, const Options& options) {
-  if (request.pool_choices) return ChoiceSolver(claims, request, graph, options).Run();
-  const auto known = AtNormalEffort(claims, request, graph, options, {});
-  return SolveOn(Instance(claims, request, graph, options), options, known);
+  std::optional<Plan> plan = SolveByLevels(claims, request, graph, options);
+  if (!plan) return plan;
+  return OnWantedNodes(claims, request, options, *std::move(plan), [&](const Request& fewer) {
+    return SolveByLevels(claims, fewer, graph, options);
+  });
 }
 
 Placement Place(const fabric::Claims& claims, const Request& request,

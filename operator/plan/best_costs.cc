@@ -17,6 +17,12 @@ bool SameChoice(const objective::PoolChoice& a, const objective::PoolChoice& b) 
   return a.pools == b.pools && a.rank == b.rank;
 }
 
+// A pod's own labels, which may name the job, count only for its terms on other pods.
+bool SameWorker(rules::PodRequirements a, rules::PodRequirements b) {
+  if (!a.terms.present()) a.labels = b.labels = {};
+  return a == b;
+}
+
 // Whether the search gives the same answer for both, if fabric and traffic are the same.
 bool SameRequest(const objective::Request& a, const objective::Request& b) {
   // A new member does not compile here: compare it below, unless the search on an empty fabric does
@@ -30,7 +36,7 @@ bool SameRequest(const objective::Request& a, const objective::Request& b) {
                              b.pool_choices->end(), SameChoice)) {
     return false;
   }
-  return pod == b.pod && excluded == b.excluded && previous == b.previous_nodes &&
+  return SameWorker(pod, b.pod) && excluded == b.excluded && previous == b.previous_nodes &&
          std::equal(groups.begin(), groups.end(), b.groups.begin(), b.groups.end(), SameGroup);
 }
 

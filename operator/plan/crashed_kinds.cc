@@ -28,11 +28,17 @@ bool SameTopology(const api::TopologySpec& a, const api::TopologySpec& b) {
          std::equal(groups.begin(), groups.end(), b.groups.begin(), b.groups.end(), SameGroupSpec);
 }
 
+// Labels may name the object.
+bool SamePod(rules::PodRequirements a, rules::PodRequirements b) {
+  a.labels = b.labels = {};
+  return a == b;
+}
+
 bool SameSpec(const CrashedKinds::Spec& a, const CrashedKinds::Spec& b) {
   const auto& [workers, fabric, accelerator, model, parallelism, topology, pod] = a;
   return workers == b.workers && fabric == b.fabric_name &&
          SameAccelerator(accelerator, b.accelerator) && model == b.model &&
-         parallelism == b.parallelism && SameTopology(topology, b.topology) && pod == b.pod;
+         parallelism == b.parallelism && SameTopology(topology, b.topology) && SamePod(pod, b.pod);
 }
 
 bool Same(const CrashedKinds::Kind& a, const CrashedKinds::Kind& b) {

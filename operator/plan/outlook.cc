@@ -22,7 +22,7 @@ void GiveBack(const Ending& ending, fabric::Claims& claims) {
   if (ending.holder != nullptr) {
     for (const cluster::Holding& holding : ending.holder->holdings) {
       WEFT_CHECK(holding.amounts != nullptr);
-      claims.Remove(holding.node, *holding.amounts, holding.compute_domain);
+      claims.Remove(holding.node, *holding.amounts, holding.compute_domain, holding.neighbour);
     }
   }
   WEFT_CHECK(ending.workload == nullptr || ending.nodes != nullptr);

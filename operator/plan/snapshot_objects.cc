@@ -76,6 +76,10 @@ OrderedJson PodSpec(const rules::PodRequirements& pod, const fabric::Resources& 
   if (!pod.node_name.empty()) spec["nodeName"] = pod.node_name;
   if (!pod.node_selector.empty()) spec["nodeSelector"] = pod.node_selector;
   if (pod.required_affinity) spec["affinity"] = api::EncodeAffinity(*pod.required_affinity);
+  if (pod.preferred.present()) {
+    spec["affinity"]["nodeAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"] =
+        api::EncodePreferred(*pod.preferred);
+  }
   if (!pod.tolerations.empty()) spec["tolerations"] = api::EncodeTolerations(pod.tolerations);
   if (pod.claims_compute_domain) {
     spec["resourceClaims"] = OrderedJson::array({{{"name", kComputeDomainClaim}}});
@@ -105,9 +109,9 @@ OrderedJson JobSpec(const api::TrainingJob& job) {
       PodSpec(requirements, {{job.accelerator.resource_name, job.accelerator.per_worker}});
   if (!job.priority_class_name.empty()) pod["priorityClassName"] = job.priority_class_name;
   spec["workers"] = {{"replicas", job.replicas}, {"template", {{"spec", std::move(pod)}}}};
-  TextMap labels = job.pod.labels;
-  labels.Erase(api::kJobNameLabel);  // every job's pods have it
-  if (!labels.empty()) spec["workers"]["template"]["metadata"]["labels"] = labels;
+  if (!job.pod.labels.empty()) {
+    spec["workers"]["template"]["metadata"]["labels"] = job.pod.labels;
+  }
   if (job.model) spec["model"] = api::EncodeModel(*job.model);
   spec["parallelism"] = api::EncodeParallelism(job.parallelism);
   OrderedJson topology = api::EncodeTopology(job.topology);

@@ -17,7 +17,7 @@ namespace {
 
 using fabric::NodeIndex;
 
-constexpr const char* kInstanceType = "node.kubernetes.io/instance-type";
+using fabric::kInstanceType;
 constexpr const char* kMemoryMiB = "nvidia.com/gpu.memory";  // GPU feature discovery
 
 // The product of a node's pool, else its instance type.

@@ -9,9 +9,11 @@
 #include "operator/base/check.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/cluster/text.h"
+#include "operator/cluster/workload.h"
 #include "operator/fabric/node_facts.h"
 #include "operator/objective/instance.h"
 #include "operator/objective/levels.h"
+#include "operator/report/half_gangs.h"
 #include "operator/report/levels.h"
 #include "operator/traffic/worker_graph.h"
 #include "operator/traffic/worker_grid.h"
@@ -269,6 +271,7 @@ class Auditor {
     request.job = api::Show(out.key);
     request.workers = out.workers;
     request.pod = WithoutPins(inputs_.pods[members.front()].pod);
+    request.pod.labels = inputs_.pods[members.front()].meta.labels;
     request.pool_choices = std::vector<objective::PoolChoice>{{"", PoolsOf(out), 0}};
     for (const std::size_t p : members) {
       for (const auto& [name, amount] : inputs_.pods[p].pod.requests) {
@@ -297,11 +300,12 @@ class Auditor {
       // The claims may be under the name of a Placement instead of the gang's.
       domains.push_back(pod.pod.claims_compute_domain ? claims.compute_domain(out.now.nodes[w])
                                                       : "");
-      claims.Remove(out.now.nodes[w], pod.pod.requests, domains.back());
+      claims.Remove(out.now.nodes[w], pod.pod.requests, domains.back(), cluster::NeighbourOf(pod));
     }
     std::optional<Better> better = Compare(claims, request, graph, out.now.nodes);
     for (const WorkerIndex w : out.now.nodes.Indices()) {
-      claims.Add(out.now.nodes[w], inputs_.pods[members[w.Raw()]].pod.requests, domains[w]);
+      const api::Pod& pod = inputs_.pods[members[w.Raw()]];
+      claims.Add(out.now.nodes[w], pod.pod.requests, domains[w], cluster::NeighbourOf(pod));
     }
     return better;
   }
@@ -350,6 +354,8 @@ class Auditor {
                      });
     if (!report_.gangs.empty()) NameAssumptions();
     NoteOutside();
+    const auto half = HalfGangs(inputs_, options_.space);
+    report_.notes.insert(report_.notes.end(), half.begin(), half.end());
   }
 
   void NameAssumptions() {

@@ -135,7 +135,7 @@ class HeldExplainer {
       if (holder.kind != out_.entry.workload.kind()) continue;
       if (holder.key != out_.entry.workload.key()) continue;
       for (const cluster::Holding& holding : holder.holdings) {
-        claims.Remove(holding.node, *holding.amounts, holding.compute_domain);
+        claims.Remove(holding.node, *holding.amounts, holding.compute_domain, holding.neighbour);
       }
     }
     return claims;

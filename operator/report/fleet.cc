@@ -14,12 +14,14 @@ using fabric::Tier;
 void CountAccelerators(const ClusterFabric& on, NodeIndex node, NodeUse use, FleetFigures& fleet) {
   const fabric::Fabric& fabric = *on.fabric;
   for (fabric::ResourceIndex r{0}; r < fabric.resources().EndIndex(); ++r) {
-    const std::int64_t all = fabric.allocatable(node, r);
+    const std::int64_t all = fabric.capacity(node, r), offered = fabric.allocatable(node, r);
     if (!fabric.IsAccelerator(r) || all == 0) continue;
-    const std::int64_t free = std::clamp<std::int64_t>(on.claims.free(node, r), 0, all);
+    const std::int64_t left = std::clamp(on.claims.free(node, r), -all, offered);
+    const std::int64_t free = std::max<std::int64_t>(0, left), used = std::min(offered - left, all);
     FleetFigures::Accelerators& accelerators =
         fleet.accelerators[{fabric.resources()[r], fabric.pools()[fabric.pool(node)].product}];
-    accelerators.used += all - free;
+    accelerators.used += used;
+    accelerators.unavailable += std::max<std::int64_t>(0, all - used - free);
     const bool away = use == NodeUse::kCordoned || use == NodeUse::kUnusable;
     (away ? accelerators.unavailable : accelerators.free) += free;
   }

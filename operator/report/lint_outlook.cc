@@ -41,7 +41,7 @@ outlook::Layout LayoutOf(const LintSubject& subject) {
 bool MayUse(const api::Accelerator& accelerator, const std::string& product) {
   const auto& models = accelerator.models;
   return models.empty() || std::any_of(models.begin(), models.end(), [&](const auto& model) {
-           return model == api::kAnyPool || fabric::MatchesProduct(model, product);
+           return model == api::kAnyPool || cluster::MatchesModel(model, product);
          });
 }
 

@@ -264,7 +264,7 @@ Findings UnknownModels(const LintSubject& subject) {
     const bool matches =
         model == api::kAnyPool ||
         std::any_of(products.begin(), products.end(), [&](const std::string& product) {
-          return fabric::MatchesProduct(model, product);
+          return cluster::MatchesModel(model, product);
         });
     if (matches) continue;
     findings.push_back(Found(Severity::kWarning,

@@ -11,7 +11,6 @@
 #include "operator/base/check.h"
 #include "operator/base/phrases.h"
 #include "operator/fabric/selector.h"
-#include "operator/rules/node_filter.h"
 
 namespace weft::rules {
 
@@ -75,15 +74,17 @@ Domains DomainsOf(const Fabric& fabric, const std::string& key) {
 // One query's rules, applied to its slots in turn.
 class Keeping {
  public:
-  Keeping(const Claims& claims, const SlotQuery& query, Slots& slots, Apart* apart)
+  Keeping(const Claims& claims, const SlotQuery& query, const EmptySlots& empty_slots, Slots& slots,
+          Apart* apart)
       : claims_(claims),
         fabric_(claims.fabric()),
         query_(query),
+        empty_slots_(empty_slots),
         space_(SpaceOf(query)),
         slots_(slots),
         apart_(apart) {
     if (apart_ != nullptr) apart_->why.assign(slots.size(), Apart::kNotApart);
-    if (!query.ignore_claims) TakePods();
+    if (!query.ignore_claims) pods_ = claims.PodsOn();
   }
 
   void Run() {
@@ -98,23 +99,6 @@ class Keeping {
 
  private:
   const fabric::PodTerms& terms() const { return *query_.pod->terms; }
-
-  // The pods of the claims that were not taken back.
-  void TakePods() {
-    std::map<std::pair<NodeIndex, const TextMap*>, std::int64_t> gone;
-    for (const PodOn& on : claims_.pods()) {
-      if (on.gone) ++gone[{on.node, on.pod.labels}];
-    }
-    for (const PodOn& on : claims_.pods()) {
-      if (on.gone) continue;
-      const auto taken = gone.empty() ? gone.end() : gone.find({on.node, on.pod.labels});
-      if (taken != gone.end() && taken->second > 0) {
-        --taken->second;
-      } else {
-        pods_.push_back(on);
-      }
-    }
-  }
 
   bool SelectsOwn(const PodTerm& term, const std::string& of_space) const {
     return Selects(term, of_space, space_, query_.pod->labels);
@@ -165,7 +149,6 @@ class Keeping {
 
   // Anti-affinity of pods that run.
   void KeepFromPods() {
-    if (!claims_.has_anti_affinity()) return;
     std::map<std::string, std::vector<NodeIndex>> by_key;
     for (const PodOn& on : pods_) {
       if (on.pod.terms == nullptr) continue;
@@ -248,10 +231,7 @@ class Keeping {
 
   // The domains that count for the skew: those with a node that the pod could use if it were empty.
   std::vector<std::uint8_t> Eligible(const Domains& domains) const {
-    SlotQuery empty = query_;
-    empty.ignore_claims = true;
-    Slots room;
-    CountSlotsByNode(claims_, empty, room);
+    const Slots room = empty_slots_();
     std::vector<std::uint8_t> eligible(domains.count, 0);
     for (const NodeIndex n : room.Indices()) {
       if (room[n] > 0 && domains.of_node[n] != kNoDomain) eligible[domains.of_node[n]] = 1;
@@ -326,22 +306,62 @@ class Keeping {
   const Claims& claims_;
   const Fabric& fabric_;
   const SlotQuery& query_;
+  const EmptySlots& empty_slots_;
   std::string space_;
   Slots& slots_;
   Apart* apart_;
   std::vector<PodOn> pods_;
 };
 
+// Whether a pod that runs has anti-affinity to the query's pod.
+bool IsKeptAway(const Claims& claims, const SlotQuery& query) {
+  if (claims.keeping_away().empty()) return false;
+  const std::string space = SpaceOf(query);
+  for (const Neighbour& pod : claims.keeping_away()) {
+    for (const PodTerm& term : pod.terms->anti_affinity) {
+      if (Selects(term, *pod.space, space, query.pod->labels)) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 bool LooksAtPods(const Claims& claims, const SlotQuery& query) {
-  return query.pod->terms.present() || query.pod->claims_compute_domain ||
-         (!query.ignore_claims && claims.has_anti_affinity());
+  const fabric::PodTerms& terms = *query.pod->terms;
+  return !terms.host_ports.empty() || !terms.affinity.empty() || !terms.anti_affinity.empty() ||
+         !terms.spread.empty() || query.pod->claims_compute_domain ||
+         (!query.ignore_claims && IsKeptAway(claims, query));
 }
 
-void KeepApart(const Claims& claims, const SlotQuery& query, Slots& slots, Apart* apart) {
+void KeepApart(const Claims& claims, const SlotQuery& query, const EmptySlots& empty_slots,
+               Slots& slots, Apart* apart) {
   WEFT_CHECK(slots.size() == claims.fabric().node_count());
-  if (LooksAtPods(claims, query)) Keeping(claims, query, slots, apart).Run();
+  if (LooksAtPods(claims, query)) {
+    Keeping(claims, query, empty_slots, slots, apart).Run();
+  }
+}
+
+ByNode<std::int64_t> PreferredPodsBy(const Claims& claims, const SlotQuery& query) {
+  const std::vector<fabric::PreferredPodTerm>& preferred = query.pod->terms->preferred;
+  if (preferred.empty() || query.ignore_claims) return {};
+  const std::vector<PodOn> pods = claims.PodsOn();
+  const std::string space = SpaceOf(query);
+  ByNode<std::int64_t> met(claims.fabric().node_count(), 0);
+  for (const fabric::PreferredPodTerm& one : preferred) {
+    const Domains domains = DomainsOf(claims.fabric(), one.term.topology_key);
+    std::vector<std::int64_t> by_domain(domains.count, 0);
+    for (const PodOn& on : pods) {
+      const std::uint32_t domain = domains.of_node[on.node];
+      if (domain != kNoDomain && Selects(one.term, space, *on.pod.space, *on.pod.labels)) {
+        by_domain[domain] += one.weight;
+      }
+    }
+    for (const NodeIndex n : met.Indices()) {
+      if (domains.of_node[n] != kNoDomain) met[n] += by_domain[domains.of_node[n]];
+    }
+  }
+  return met;
 }
 
 std::string BetweenWorkersText(const SlotQuery& query) {

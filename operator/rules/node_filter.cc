@@ -106,7 +106,7 @@ class SlotCounter {
     const Fabric& fabric = claims_.fabric();
     const std::uint32_t fits =
         query_.ignore_claims
-            ? FitsAll(wants_, query_.cap, [&](ResourceIndex r) { return fabric.allocatable(n, r); })
+            ? FitsAll(wants_, query_.cap, [&](ResourceIndex r) { return fabric.capacity(n, r); })
             : FitsAll(wants_, query_.cap, [&](ResourceIndex r) { return claims_.free(n, r); });
     const bool passes = fits > 0 && filter_.Passes(n) && !ComputeDomainBlocks(claims_, query_, n);
     return passes ? fits : 0;
@@ -128,8 +128,17 @@ bool OffersAll(const Fabric& fabric, const SlotQuery& query) {
 
 void CountSlots(const Claims& claims, const SlotQuery& query, ByNode<std::uint32_t>& slots) {
   CountSlotsByNode(claims, query, slots);
-  KeepApart(claims, query, slots);
+  KeepApart(
+      claims, query, [&] { return CountEmptySlots(claims, query); }, slots);
   KeepToPower(claims, query, slots);
+}
+
+ByNode<std::uint32_t> CountEmptySlots(const Claims& claims, const SlotQuery& query) {
+  SlotQuery empty = query;
+  empty.ignore_claims = true;
+  ByNode<std::uint32_t> slots;
+  CountSlotsByNode(claims, empty, slots);
+  return slots;
 }
 
 void CountSlotsByNode(const Claims& claims, const SlotQuery& query, ByNode<std::uint32_t>& slots) {

@@ -47,12 +47,13 @@ NodeJudge::NodeJudge(const fabric::Claims& claims, const SlotQuery& query)
   if (!fabric.limits_power() && !LooksAtPods(claims, query)) return;
   fabric::ByNode<std::uint32_t> slots;
   CountSlotsByNode(claims, query, slots);
-  KeepApart(claims, query, slots, &apart_);
+  KeepApart(
+      claims, query, [&] { return CountEmptySlots(claims, query); }, slots, &apart_);
   KeepToPower(claims, query, slots, &stopped_);
 }
 
 std::int64_t NodeJudge::FreeOf(NodeIndex node, fabric::ResourceIndex resource) const {
-  const auto free = query_.ignore_claims ? claims_.fabric().allocatable(node, resource)
+  const auto free = query_.ignore_claims ? claims_.fabric().capacity(node, resource)
                                          : claims_.free(node, resource);
   return std::max<std::int64_t>(free, 0);  // an overcommitted node has 0 free
 }

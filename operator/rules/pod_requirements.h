@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,7 +29,15 @@ struct NodeSelectorTerm {
   friend bool operator==(const NodeSelectorTerm&, const NodeSelectorTerm&) = default;
 };
 
-// The requirements of a worker's pod template on its node.
+// One preferredDuringScheduling term.
+struct PreferredTerm {
+  std::int64_t weight = 1;
+  NodeSelectorTerm term;
+
+  friend bool operator==(const PreferredTerm&, const PreferredTerm&) = default;
+};
+
+// The requirements of a worker's pod template on its node, and its wishes.
 struct PodRequirements {
   // Effective requests as kube-scheduler computes them: max(sum of containers + restartable init
   // containers, each init container) + overhead; a missing request is the limit.
@@ -36,6 +45,7 @@ struct PodRequirements {
   std::map<std::string, std::string> node_selector;
   // requiredDuringSchedulingIgnoredDuringExecution: one term must match; absent: no restriction.
   std::optional<std::vector<NodeSelectorTerm>> required_affinity;
+  Rare<std::vector<PreferredTerm>> preferred;  // node affinity
   std::vector<Toleration> tolerations;
   bool claims_compute_domain = false;  // a resourceClaim for a ComputeDomain channel
   std::string node_name;               // spec.nodeName; pins the pod

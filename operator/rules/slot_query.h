@@ -16,7 +16,7 @@ struct SlotQuery {
   std::string job;                            // "namespace/name", may own a ComputeDomain
   std::vector<fabric::NodeIndex> excluded;    // ascending
   std::uint32_t cap = 0;                      // workers of the job
-  bool ignore_claims = false;                 // count as if nothing else ran
+  bool ignore_claims = false;                 // as if nothing else ran and all devices worked
   std::vector<fabric::PoolIndex> pools = {};  // only their nodes count; ascending; empty: all
 };
 

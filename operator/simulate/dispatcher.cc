@@ -111,8 +111,9 @@ void Dispatcher::Start(JobIndex job, Nodes nodes) {
   if (asker.named) {
     cluster::Holder& holder = holders_[job];
     for (const NodeIndex node : nodes) {
-      holder.holdings.push_back(
-          {node, &asker.workload.pod.requests, nullptr, api::Show(asker.meta.key), std::nullopt});
+      holder.holdings.push_back({node, &asker.workload.pod.requests, nullptr,
+                                 api::Show(asker.meta.key), std::nullopt,
+                                 asker.workload.neighbour});
     }
   }
   queue_.Erase(job);

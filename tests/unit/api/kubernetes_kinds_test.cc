@@ -210,6 +210,15 @@ TEST(DecodeNode, ReadsFactsAndFallsBackToCapacity) {
             (Resources{{"cpu", 1500}, {"memory", 1073741824}, {"nvidia.com/gpu", 8}}));
 }
 
+TEST(DecodeNode, KeepsTheAcceleratorsThatAreNotAllocatable) {
+  const Result<Node> node = DecodeNode(Json::parse(R"({"metadata":{"name":"a"},"status":{
+      "capacity":{"cpu":"96","nvidia.com/gpu":"8","amd.com/gpu":"4","google.com/tpu":"4"},
+      "allocatable":{"cpu":"95","nvidia.com/gpu":"7","google.com/tpu":"4"}}})"),
+                                       "f");
+  ASSERT_TRUE(node) << node.error().message;
+  EXPECT_EQ(node->facts.capacity, (fabric::Resources{{"amd.com/gpu", 4}, {"nvidia.com/gpu", 8}}));
+}
+
 TEST(DecodeNode, PrefersAllocatable) {
   const Result<Node> node = DecodeNode(Json::parse(R"({"metadata":{"name":"a"},
                       "status":{"capacity":{"cpu":8},"allocatable":{"cpu":7}}})"),

@@ -164,6 +164,40 @@ TEST(FindGangs, OrdersMembersByTheirIndex) {
   for (const MembersCase& one : cases) EXPECT_EQ(Members(one.pods), one.want) << one.name;
 }
 
+api::Pod OwnedBy(const char* name, const char* version, const char* kind, const char* uid,
+                 const Labels& labels = {}) {
+  api::Pod pod = Named(name, labels);
+  pod.meta.owners = {{version, kind, "llm", uid, true}};
+  return pod;
+}
+
+TEST(FindGangs, TellsOwnersOfOneNameApart) {
+  const std::vector<api::Pod> volcano = {OwnedBy("a", "batch/v1", "Job", "u1"),
+                                         OwnedBy("b", "batch.volcano.sh/v1alpha1", "Job", "u2"),
+                                         OwnedBy("c", "batch.volcano.sh/v1alpha1", "Job", "u2")};
+  EXPECT_EQ(Members(volcano), "- a | - b c");
+  std::vector<api::Pod> again = {OwnedBy("a", "batch/v1", "Job", "u1"),
+                                 OwnedBy("b", "batch/v1", "Job", "u2"),
+                                 OwnedBy("c", "batch/v1", "Job", "u2")};
+  EXPECT_EQ(Members(again), "- a | - b c");
+  again[0].meta.deleting = true;
+  EXPECT_EQ(Members(again), "- b c");
+  const Labels set = {{"jobset.sigs.k8s.io/jobset-name", "set"}};
+  const Labels uid1 = With(set, {{"jobset.sigs.k8s.io/jobset-uid", "s1"}});
+  const Labels uid2 = With(set, {{"jobset.sigs.k8s.io/jobset-uid", "s2"}});
+  EXPECT_EQ(Members({OwnedBy("a", "batch/v1", "Job", "u1", uid1),
+                     OwnedBy("b", "batch/v1", "Job", "u2", uid1),
+                     OwnedBy("c", "batch/v1", "Job", "u3", uid2)}),
+            "- a b | - c");
+}
+
+TEST(FindGangs, ALauncherIsWithItsWorkers) {
+  const Labels mpi = With(kKubeflow, {{"training.kubeflow.org/operator-name", "mpi-operator"}});
+  EXPECT_EQ(Members({OwnedBy("l", "batch/v1", "Job", "u1", mpi),
+                     OwnedBy("w", "kubeflow.org/v2beta1", "MPIJob", "u2", mpi)}),
+            "- l w");
+}
+
 TEST(FindGangs, LooksAtTheChosenPodsAlone) {
   const SharedList<api::Pod> pods = {Named("a", {}, "Job/j"), Named("b", {}, "Job/j")};
   const std::vector<Gang> gangs = FindGangs(pods, {1});

@@ -111,6 +111,18 @@ const GangCase kGangCases[] = {
 INSTANTIATE_TEST_SUITE_P(Gangs, GangTest, ::testing::ValuesIn(kGangCases),
                          [](const auto& one) { return std::string(one.param.name); });
 
+TEST(MatchesModel, ByWordOrByTheAcceleratorItStandsFor) {
+  EXPECT_TRUE(MatchesModel("H100", "NVIDIA-H100-80GB-HBM3"));
+  EXPECT_TRUE(MatchesModel("h100", "H100_NVLINK_80GB"));
+  EXPECT_TRUE(MatchesModel("H100", "p5.48xlarge"));
+  EXPECT_TRUE(MatchesModel("H100", "Standard_ND96isr_H100_v5"));
+  EXPECT_TRUE(MatchesModel("A100", "p4d.24xlarge"));
+  EXPECT_FALSE(MatchesModel("A100", "p5.48xlarge"));
+  EXPECT_FALSE(MatchesModel("H100", "NVIDIA-H200"));
+  EXPECT_FALSE(MatchesModel("L4", "NVIDIA-L40S"));
+  EXPECT_FALSE(MatchesModel("H100", "m7i.large"));
+}
+
 TEST(PoolChoices, AFabricOfOneProductHasNoChoice) {
   testing::Scene scene(testing::FourNodes());
   const Cluster cluster = scene.Build();

@@ -43,6 +43,19 @@ const LabelCase kLabelCases[] = {
      {{"cloud.google.com/gke-accelerator", "nvidia-h100-80gb"}},
      "nvidia-h100-80gb",
      std::nullopt},
+    {"EksAutoModeSaysIt", {{"eks.amazonaws.com/instance-gpu-name", "h100"}}, "h100", std::nullopt},
+    {"KarpenterOnAzureSaysIt",
+     {{"karpenter.azure.com/sku-gpu-name", "A100"}},
+     "A100",
+     std::nullopt},
+    {"CoreWeaveSaysIt",
+     {{"gpu.nvidia.com/model", "H100_NVLINK_80GB"}},
+     "H100_NVLINK_80GB",
+     std::nullopt},
+    {"TheAutoscalersLabelSaysIt",
+     {{"k8s.amazonaws.com/accelerator", "nvidia-tesla-v100"}},
+     "nvidia-tesla-v100",
+     std::nullopt},
     {"AnEmptyLabelSaysNothing", {{"nvidia.com/gpu.product", ""}}, "", std::nullopt},
     {"KarpenterSpot", {{"karpenter.sh/capacity-type", "spot"}}, "", kSpot},
     {"KarpenterReservedIsNotTakenBack",
@@ -103,6 +116,58 @@ TEST(Pools, AreOrderedAndTheFabricsModelFillsIn) {
   const auto gpu = *fabric->FindResource("nvidia.com/gpu");
   EXPECT_FALSE(fabric->PoolOffers(PoolIndex{0}, gpu));
   EXPECT_TRUE(fabric->PoolOffers(PoolIndex{3}, gpu));
+}
+
+// Without a product label a gang would otherwise mix A100 and H100.
+TEST(PoolsTest, InstanceTypesPartWhatNoProductDoes) {
+  const auto node = [](const char* name, Labels labels) {
+    NodeFacts facts;
+    facts.name = name;
+    facts.labels = labels;
+    facts.allocatable = {{"nvidia.com/gpu", 8}};
+    return facts;
+  };
+  SharedList<NodeFacts> nodes;
+  nodes.push_back(node("a", {{kInstanceType, "p4d.24xlarge"}}));
+  nodes.push_back(node("b", {{kInstanceType, "p5.48xlarge"}}));
+  nodes.push_back(node("c", {{kInstanceType, "p5.48xlarge"}, {"nvidia.com/gpu.product", "H100"}}));
+  const auto fabric = Fabric::Build({}, nodes, {});
+  ASSERT_TRUE(fabric);
+  std::vector<std::string> products;
+  for (const Pool& pool : fabric->pools()) products.push_back(pool.product);
+  EXPECT_EQ(products, (std::vector<std::string>{"H100", "p4d.24xlarge", "p5.48xlarge"}));
+  FabricSpec spec;
+  spec.accelerator_model = "A100";
+  const auto named = Fabric::Build(spec, nodes, {});
+  ASSERT_TRUE(named);
+  EXPECT_EQ(named->pools().size(), 2U);
+}
+
+// A device plug-in that restarts: nothing is allocatable for a moment.
+TEST(FabricTest, ANodeWhoseAcceleratorsAreNotAllocatableStays) {
+  SharedList<NodeFacts> nodes;
+  for (const std::int64_t offered : {8, 7, 0}) {
+    NodeFacts node;
+    node.name = "n" + std::to_string(offered);
+    node.allocatable = {{"cpu", 1000}};
+    if (offered > 0) node.allocatable["nvidia.com/gpu"] = offered;
+    if (offered < 8) node.capacity = {{"nvidia.com/gpu", 8}};
+    nodes.push_back(std::move(node));
+  }
+  const auto fabric = Fabric::Build({}, std::move(nodes), {});
+  ASSERT_TRUE(fabric);
+  ASSERT_EQ(fabric->node_count(), 3U);
+  const auto gpu = *fabric->FindResource("nvidia.com/gpu");
+  std::vector<std::int64_t> allocatable, capacity;
+  std::vector<std::string> why;
+  for (const NodeIndex n : Range<NodeIndex>(fabric->node_count())) {
+    allocatable.push_back(fabric->allocatable(n, gpu));
+    capacity.push_back(fabric->capacity(n, gpu));
+    why.push_back(fabric->unusable_why(n));
+  }
+  EXPECT_EQ(allocatable, (std::vector<std::int64_t>{0, 7, 8}));
+  EXPECT_EQ(capacity, (std::vector<std::int64_t>{8, 8, 8}));
+  EXPECT_EQ(why, (std::vector<std::string>{"0 of 8 nvidia.com/gpu are allocatable", "", ""}));
 }
 
 }  // namespace

@@ -170,8 +170,8 @@ TEST(PresetsTest, OnlySelectedNodesDecideOnTheTiers) {
 TEST(PresetsTest, RefuseAnUnknownNameAndLevelsBesideOne) {
   EXPECT_EQ(Expand("Topograph", {}),
             "error: spec.preset: \"Topograph\" is not one of TopographV1, TopographV03, "
-            "TopographV01, AWS, GKE, OCI, Nebius, CoreWeave, CoreWeaveBackend, Crusoe, Azure, "
-            "RackZone");
+            "TopographV01, AWS, GKE, OCI, Nebius, CoreWeave, CoreWeaveBackend, Crusoe, "
+            "CloudTPU, Azure, RackZone");
   FabricSpec spec;
   spec.preset = "AWS";
   spec.levels = {{"leaf", "l", Identity::kValue, {}}};
@@ -252,6 +252,7 @@ TEST(PresetsTest, EveryPresetIsRecognisedByItsOwnNarrowestLabel) {
     Labels labels;
     const Result<FabricSpec> expanded = ExpandPreset(spec, {});
     ASSERT_TRUE(expanded);
+    if (preset.name == "CloudTPU") continue;  // by its chips too: see below
     for (const LevelSpec& level : expanded->levels) labels[level.label_key] = "x";
     if (preset.name == "AWS") labels[kAWS + "1"] = "x";
     if (preset.name == "Azure") labels["kubernetes.azure.com/cluster"] = "x";
@@ -259,10 +260,54 @@ TEST(PresetsTest, EveryPresetIsRecognisedByItsOwnNarrowestLabel) {
   }
 }
 
+// Two hosts of a slice of eight chips share a node pool; the single host of one of four does not.
+TEST(PresetsTest, ATpuSliceOfSeveralHostsIsADomain) {
+  const auto recognise = [](const char* topology, std::int64_t chips) {
+    NodeFacts node;
+    node.name = "t";
+    node.labels = {{"cloud.google.com/gke-nodepool", "pool-a"},
+                   {"cloud.google.com/gke-tpu-topology", topology},
+                   {"topology.kubernetes.io/zone", "z"}};
+    node.allocatable = {{"google.com/tpu", chips}};
+    return std::string(RecognisePreset({node}).value_or("none"));
+  };
+  EXPECT_EQ(recognise("2x2x2", 4), "CloudTPU");
+  EXPECT_EQ(recognise("4x8", 4), "CloudTPU");
+  EXPECT_EQ(recognise("2x2x1", 4), "RackZone");
+  EXPECT_EQ(recognise("2x4", 8), "RackZone");
+  EXPECT_EQ(recognise("2x", 1), "RackZone");
+  EXPECT_EQ(recognise("", 1), "RackZone");
+}
+
 TEST(PresetsTest, PlaceholdersStandForUnknown) {
-  EXPECT_TRUE(IsPlaceholder(""));
-  EXPECT_TRUE(IsPlaceholder("no-imds-data"));
-  EXPECT_FALSE(IsPlaceholder("leaf-1"));
+  for (const char* value :
+       {"", "no-imds-data", "unknown", "None", "N-A", "00000000-0000-0000-0000-000000000000.0",
+        "00000000-0000-0000-0000-000000000000.7", "00000000-0000-0000-0000-000000000000",
+        "0x0000000000000000", "00000000000000000000000000000000"}) {
+    EXPECT_TRUE(IsPlaceholder(value)) << value;
+  }
+  for (const char* value : {"leaf-1", "0", "000", "0.0", "a0000000000000", "rack-00000000",
+                            "5d0c1f3e-0a6b-4c58-9b1d-6f2e8a7c4d01.0", "nonesuch"}) {
+    EXPECT_FALSE(IsPlaceholder(value)) << value;
+  }
+}
+
+// NVML's answer on nodes without a fabric manager.
+TEST(PresetsTest, AZeroCliqueIsNoNvlinkDomain) {
+  SharedList<NodeFacts> nodes;
+  for (const char* name : {"a", "b"}) {
+    NodeFacts node;
+    node.name = name;
+    node.labels = {{"nvidia.com/gpu.clique", "00000000-0000-0000-0000-000000000000.0"},
+                   {"fabric.topograph.run/tier-0", "leaf"}};
+    node.allocatable = {{"nvidia.com/gpu", 8}};
+    nodes.push_back(std::move(node));
+  }
+  FabricSpec spec;
+  spec.preset = "TopographV1";
+  const Result<FabricSpec> expanded = ExpandPreset(spec, nodes);
+  ASSERT_TRUE(expanded);
+  EXPECT_FALSE(expanded->scale_up);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "operator/import/import_ibnetdiscover.h"
 
+#include <array>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -155,6 +156,19 @@ TEST(ImportIbnetdiscover, IgnoresExternalPortNumbersAndChassisLines) {
   EXPECT_EQ(Tree(Import(text)), want);
 }
 
+// Two hosts whose second cards are wired to each other, beside the fabric; and a heading of -g.
+TEST(ImportIbnetdiscover, ReadsHostsLinkedToEachOther) {
+  const std::string plain = TwoUnits(3).Text();
+  std::string text = plain + "Non-Chassis Nodes\n";
+  for (const auto& [id, peer, host, peer_host] :
+       {std::array{"H-901", "H-902", "a1", "a2"}, std::array{"H-902", "H-901", "a2", "a1"}}) {
+    text += std::string("vendid=0x2c9\ncaguid=0x901\nCa\t1 \"") + id + "\"\t# \"" + host +
+            " mlx5_9\"\n[1](1c34)\t\"" + peer + "\"[1] (1c35) \t\t# lid 9 lmc 0 \"" + peer_host +
+            " mlx5_9\" lid 8 4xNDR\n";
+  }
+  EXPECT_EQ(Tree(Import(text)), Tree(Import(plain)));
+}
+
 TEST(ImportIbnetdiscover, DropsSharpAggregationNodes) {
   Dump dump = TwoUnits(3);
   dump.Wire("Mellanox Technologies Aggregation Node", 500, "S-c1");
@@ -278,6 +292,8 @@ INSTANTIATE_TEST_SUITE_P(Table, ImportIbnetdiscoverBad, ::testing::ValuesIn(std:
   {"ASecondRecord", kOpen + kOpen, "dump: line 6: \"S-1\" has a second record"},
   {"ASwitchThatIsAHost", "Switch 65 \"H-1\" # \"x\"", "dump: line 1: \"H-1\" is not the GUID of this kind of record: a Switch has an S-GUID, a Ca an H-GUID"},
   {"ABadGuid", "sysimgguid=12", "dump: line 1: sysimgguid is not a GUID: \"12\""},
+  {"AListWithoutLinks", "Ca\t : 0x1c34da0300000001 ports 1 devid 0x1013 vendid 0x2c9 \"a HCA-1\"",
+   "dump: line 1: a list of devices without links (ibnetdiscover -l, -H, -S or -R): run ibnetdiscover without it"},
   {"NoHost", kOpen, "dump: no HCA has a host's name"},
 }), [](const auto& row) { return row.param.name; });
 // clang-format on

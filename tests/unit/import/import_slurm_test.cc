@@ -37,6 +37,11 @@ INSTANTIATE_TEST_SUITE_P(Table, ImportSlurmTest, ::testing::ValuesIn(std::vector
   {"NumericNodeNames", "SwitchName=a Nodes=[1101-1102]", "1101:a 1102:a"},
   {"TwoBracketsMultiply", "SwitchName=a Nodes=r[1-2]n[1-2]", "r1n1:a r1n2:a r2n1:a r2n2:a"},
 
+  {"BlanksAroundTheSign",
+   "SwitchName = leaf1 Nodes = n1\nSwitchName= leaf2\tNodes =\"n2\"\nSwitchName=top Switches = leaf[1-2]\n",
+   "n1:top/leaf1 n2:top/leaf2"},
+  {"EmptyListsAndNames", "SwitchName=top Nodes=\"\" Switches=a,,b,\nSwitchName=a Nodes=n1,,n2\nSwitchName=b Switches=\"\" Nodes=n3",
+   "n1:top/a n2:top/a n3:top/b"},
   {"AnEmptyFile", "# nothing\n", "topology.conf: no switch or block names a node"},
   {"AWordThatIsNoPair", "SwitchName=a\nNodes", "topology.conf: line 2: expected Key=Value at \"Nodes\""},
   {"AnUnknownKey", "SwitchName=a Node=n1", "topology.conf: line 1: unknown key \"node\""},
@@ -50,7 +55,8 @@ INSTANTIATE_TEST_SUITE_P(Table, ImportSlurmTest, ::testing::ValuesIn(std::vector
   {"AProductOfRanges", "SwitchName=a Nodes=n[1-9999][1-9999]", "topology.conf: line 1: Nodes: the list names more than 131072 nodes"},
   {"ARangeThatRunsBackwards", "SwitchName=a Nodes=n[3-1]", "topology.conf: line 1: Nodes: the range \"3-1\" runs backwards"},
   {"AnOpenBracket", "SwitchName=a Nodes=n[1", "topology.conf: line 1: Nodes: unbalanced bracket in \"n[1\""},
-  {"AnEmptyName", "SwitchName=a Nodes=n1,,n2", "topology.conf: line 1: Nodes: an empty name in the list"},
+  {"AnIncludedFile", "Include other.conf\nSwitchName=a Nodes=n1",
+   "topology.conf: line 1: another file is not read: put its lines here instead of \"Include other.conf\""},
   {"AnOpenQuote", "SwitchName=a Nodes=\"n1", "topology.conf: line 1: unbalanced quote at \"\"n1\""},
   {"ASwitchUnderItself", "SwitchName=a Switches=a Nodes=n1", "topology.conf: the switches form a cycle through \"a\""},
 }), [](const auto& row) { return row.param.name; });

@@ -73,6 +73,23 @@ TEST(ReadProtobuf, IsTheJsonThatAPodStandsFor) {
        R"({"spec":{"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":)"
        R"({"nodeSelectorTerms":[{"matchExpressions":[{"key":"zone","operator":"In","values":)"
        R"(["a",""]}],"matchFields":[{"key":"metadata.name"}]}]}}}}})"},
+      {"a pod's status", Message::kPod,
+       Part(3, Part(1, "Failed") + Part(2, Part(1, "Ready") + Part(2, "False") + Part(5, "r")) +
+                   Part(4, "Evicted") + Part(11, "n2") +
+                   Part(8, Part(1, "c") + Part(2, Part(3, Number(1, 137) + Part(3, "OOMKilled") +
+                                                              Part(6, Number(1, kSecond))))) +
+                   Part(10, Part(1, "i") + Part(2, Part(1, Part(1, "ImagePullBackOff"))))),
+       R"({"status":{"conditions":[{"reason":"r","status":"False","type":"Ready"}],)"
+       R"("containerStatuses":[{"name":"c","state":{"terminated":{"exitCode":137,)"
+       R"("finishedAt":"2026-11-22T00:32:54Z","reason":"OOMKilled"}}}],"initContainerStatuses":[{"name":"i","state":{"waiting":)"
+       R"({"reason":"ImagePullBackOff"}}}],"nominatedNodeName":"n2","phase":"Failed",)"
+       R"("reason":"Evicted"}})"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(Show(c.bytes, c.message), c.want) << c.name;
+}
+
+TEST(ReadProtobuf, IsTheJsonOfWhatAPodDemandsOfOthers) {
+  const Case cases[] = {
       {"what a pod demands of other pods", Message::kPod,
        Part(2,
             Part(2, Part(6, Part(1, "ssh") + Number(2, 22) + Number(3, 2222) + Part(4, "TCP") +
@@ -93,17 +110,6 @@ TEST(ReadProtobuf, IsTheJsonThatAPodStandsFor) {
        R"("protocol":"TCP"}]}],"hostNetwork":true,"topologySpreadConstraints":[{"labelSelector":)"
        R"({"matchLabels":{"app":"a"}},"matchLabelKeys":["rev"],"maxSkew":2,"minDomains":3,)"
        R"("topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule"}]}})"},
-      {"a pod's status", Message::kPod,
-       Part(3, Part(1, "Failed") + Part(2, Part(1, "Ready") + Part(2, "False") + Part(5, "r")) +
-                   Part(4, "Evicted") + Part(11, "n2") +
-                   Part(8, Part(1, "c") + Part(2, Part(3, Number(1, 137) + Part(3, "OOMKilled") +
-                                                              Part(6, Number(1, kSecond))))) +
-                   Part(10, Part(1, "i") + Part(2, Part(1, Part(1, "ImagePullBackOff"))))),
-       R"({"status":{"conditions":[{"reason":"r","status":"False","type":"Ready"}],)"
-       R"("containerStatuses":[{"name":"c","state":{"terminated":{"exitCode":137,)"
-       R"("finishedAt":"2026-11-22T00:32:54Z","reason":"OOMKilled"}}}],"initContainerStatuses":[{"name":"i","state":{"waiting":)"
-       R"({"reason":"ImagePullBackOff"}}}],"nominatedNodeName":"n2","phase":"Failed",)"
-       R"("reason":"Evicted"}})"},
   };
   for (const Case& c : cases) EXPECT_EQ(Show(c.bytes, c.message), c.want) << c.name;
 }

@@ -93,6 +93,11 @@ TEST(Snapshot, KeepsAllThatAPodAsksOfItsNode) {
                              {.match_expressions = {{"cores", "Gt", {"8"}}}, .match_fields = {}}};
   asked.tolerations = {{"sick", "Equal", "yes", "NoSchedule"}, {"", "Exists", "", ""}};
   asked.claims_compute_domain = true;
+  asked.preferred = {{{7, {{{"suspect", "DoesNotExist", {}}}, {}}}}};
+  const fabric::PodTerm term = {"zone", fabric::LabelSelector{{{"a", "b"}}, {}}, {"other"}, false};
+  asked.terms = fabric::PodTerms{
+      {{"UDP", "10.0.0.1", 22}}, {term}, {term}, {{"zone", 2, 3, term.selector}}, {{-5, term}}};
+  asked.labels = {{"a", "b"}};
   scene.Job("x", 1).pod = asked;
   const auto snapshot = Snapshot(scene.Build(), cluster::Order::kFile);
   ASSERT_TRUE(snapshot);

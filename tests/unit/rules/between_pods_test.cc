@@ -38,162 +38,173 @@ fabric::LabelSelector App(const std::string& app) { return {{{"app", app}}, {}};
 PodTerm ByZone(const std::string& app) { return {kZone, App(app), {}, false}; }
 PodTerm ByHost(const std::string& app) { return {fabric::kHostNameLabel, App(app), {}, false}; }
 
+// What is required.
+struct Terms {
+  std::vector<HostPort> host_ports;
+  std::vector<PodTerm> affinity, anti_affinity;
+  std::vector<SpreadRule> spread;
+
+  PodTerms All() const { return {host_ports, affinity, anti_affinity, spread, {}}; }
+};
+
 // A pod that runs.
 struct Running {
   std::uint32_t node = 0;
   std::string app, space = "team";
-  PodTerms terms = {};
+  Terms terms = {};
 };
 
 // Workers of two GPUs with the label app=train in the namespace team.
 struct Case {
   const char* name;
-  PodTerms terms;
+  Terms terms;
   std::vector<Running> running;
   Slots slots;
   std::uint32_t cap = 100;
   const char* why_of_last = "";  // of the last node without slots
 };
 
-const PodTerms kSsh = {{{"TCP", "", 22}}, {}, {}, {}};
+const Terms kSsh = {{{"TCP", "", 22}}, {}, {}, {}};
 
-std::vector<Case> Cases() {
-  return {
-      {"no rule", {}, {{0, "other"}}, {4, 4, 4, 4, 4}},
-      {"one worker a node by its port", kSsh, {}, {1, 1, 1, 1, 1}},
-      {"a port that is taken",
-       kSsh,
-       {{1, "x", "other", kSsh}},
-       {1, 0, 1, 1, 1},
-       100,
-       "host port 22/TCP is held by another pod"},
-      {"another protocol",
-       kSsh,
-       {{1, "x", "other", {{{"UDP", "", 22}}, {}, {}, {}}}},
-       {1, 1, 1, 1, 1}},
-      {"one address clashes with all",
-       kSsh,
-       {{1, "x", "other", {{{"TCP", "10.0.0.1", 22}}, {}, {}, {}}}},
-       {1, 0, 1, 1, 1},
-       100,
-       "host port 22/TCP is held by another pod"},
-      {"another address",
-       {{{"TCP", "10.0.0.2", 22}}, {}, {}, {}},
-       {{1, "x", "other", {{{"TCP", "10.0.0.1", 22}}, {}, {}, {}}}},
-       {1, 1, 1, 1, 1}},
-      {"apart by node", {{}, {}, {ByHost("train")}, {}}, {}, {1, 1, 1, 1, 1}},
-      {"apart by zone; a node without one is free",
-       {{}, {}, {ByZone("train")}, {}},
-       {},
-       {1, 0, 1, 0, 4},
-       100,
-       "anti-affinity to the other workers, by topology.kubernetes.io/zone"},
-      {"away from others",
-       {{}, {}, {ByZone("web")}, {}},
-       {{1, "web"}},
-       {0, 0, 4, 4, 4},
-       100,
-       "anti-affinity to pods that run there, by topology.kubernetes.io/zone"},
-      {"others of another namespace do not count",
-       {{}, {}, {ByZone("web")}, {}},
-       {{1, "web", "prod"}},
-       {4, 4, 4, 4, 4}},
-      {"unless the term names it",
-       {{}, {}, {{kZone, App("web"), {"prod"}, false}}, {}},
-       {{1, "web", "prod"}},
-       {0, 0, 4, 4, 4},
-       100,
-       "anti-affinity to pods that run there, by topology.kubernetes.io/zone"},
-      {"or all",
-       {{}, {}, {{kZone, App("web"), {}, true}}, {}},
-       {{1, "web", "prod"}},
-       {0, 0, 4, 4, 4},
-       100,
-       "anti-affinity to pods that run there, by topology.kubernetes.io/zone"},
-      {"others keep away",
-       {},
-       {{2, "x", "team", {{}, {}, {ByZone("train")}, {}}}},
-       {4, 4, 0, 0, 4},
-       100,
-       "anti-affinity of pods that run there, by topology.kubernetes.io/zone"},
-      {"others keep away from their own namespace only",
-       {},
-       {{2, "x", "prod", {{}, {}, {ByZone("train")}, {}}}},
-       {4, 4, 4, 4, 4}},
-      {"a term without a selector means nobody",
-       {{}, {}, {{kZone, {}, {}, false}}, {}},
-       {},
-       {4, 4, 4, 4, 4}},
-      {"beside others",
-       {{}, {ByZone("web")}, {}, {}},
-       {{3, "web"}},
-       {0, 0, 4, 4, 0},
-       100,
-       "affinity to pods that run, by topology.kubernetes.io/zone"},
-      {"beside others that are not there",
-       {{}, {ByZone("web")}, {}, {}},
-       {},
-       {0, 0, 0, 0, 0},
-       100,
-       "affinity to pods that run, by topology.kubernetes.io/zone"},
-      {"together, where most room is",
-       {{}, {ByZone("train")}, {}, {}},
-       {{0, "x", "team", {}}},
-       {4, 4, 0, 0, 0},
-       100,
-       "affinity to the other workers, by topology.kubernetes.io/zone"},
-      {"together, where one runs already",
-       {{}, {ByZone("train")}, {}, {}},
-       {{2, "train"}},
-       {0, 0, 4, 4, 0},
-       100,
-       "affinity to pods that run, by topology.kubernetes.io/zone"},
-      {"spread with one of skew",
-       {{}, {}, {}, {{kZone, 1, 1, App("train")}}},
-       {},
-       {1, 0, 1, 0, 0},
-       2,
-       "topologySpreadConstraints by topology.kubernetes.io/zone: the node lacks the label"},
-      {"spread of eight in two zones",
-       {{}, {}, {}, {{kZone, 1, 1, App("train")}}},
-       {},
-       {4, 0, 4, 0, 0},
-       8,
-       "topologySpreadConstraints by topology.kubernetes.io/zone: the node lacks the label"},
-      {"a pod that runs counts",
-       {{}, {}, {}, {{kZone, 1, 1, App("train")}}},
-       {{0, "train"}},
-       {1, 0, 2, 0, 0},
-       3,
-       "topologySpreadConstraints by topology.kubernetes.io/zone: the node lacks the label"},
-      {"a spread over others' pods only",
-       {{}, {}, {}, {{kZone, 1, 1, App("web")}}},
-       {{0, "web"}},
-       {4, 4, 4, 4, 0},
-       100,
-       "topologySpreadConstraints by topology.kubernetes.io/zone: the node lacks the label"},
-      {"too few domains",
-       {{}, {}, {}, {{kZone, 1, 3, App("train")}}},
-       {},
-       {1, 0, 1, 0, 0},
-       8,
-       "topologySpreadConstraints by topology.kubernetes.io/zone: the node lacks the label"},
-  };
-}
+const Case kCases[] = {
+    {"no rule", {}, {{0, "other"}}, {4, 4, 4, 4, 4}},
+    {"one worker a node by its port", kSsh, {}, {1, 1, 1, 1, 1}},
+    {"a port that is taken",
+     kSsh,
+     {{1, "x", "other", kSsh}},
+     {1, 0, 1, 1, 1},
+     100,
+     "host port 22/TCP is held by another pod"},
+    {"another protocol",
+     kSsh,
+     {{1, "x", "other", {{{"UDP", "", 22}}, {}, {}, {}}}},
+     {1, 1, 1, 1, 1}},
+    {"one address clashes with all",
+     kSsh,
+     {{1, "x", "other", {{{"TCP", "10.0.0.1", 22}}, {}, {}, {}}}},
+     {1, 0, 1, 1, 1},
+     100,
+     "host port 22/TCP is held by another pod"},
+    {"another address",
+     {{{"TCP", "10.0.0.2", 22}}, {}, {}, {}},
+     {{1, "x", "other", {{{"TCP", "10.0.0.1", 22}}, {}, {}, {}}}},
+     {1, 1, 1, 1, 1}},
+    {"apart by node", {{}, {}, {ByHost("train")}, {}}, {}, {1, 1, 1, 1, 1}},
+    {"apart by zone; a node without one is free",
+     {{}, {}, {ByZone("train")}, {}},
+     {},
+     {1, 0, 1, 0, 4},
+     100,
+     "anti-affinity to the other workers, by topology.kubernetes.io/zone"},
+    {"away from others",
+     {{}, {}, {ByZone("web")}, {}},
+     {{1, "web"}},
+     {0, 0, 4, 4, 4},
+     100,
+     "anti-affinity to pods that run there, by topology.kubernetes.io/zone"},
+    {"others of another namespace do not count",
+     {{}, {}, {ByZone("web")}, {}},
+     {{1, "web", "prod"}},
+     {4, 4, 4, 4, 4}},
+    {"unless the term names it",
+     {{}, {}, {{kZone, App("web"), {"prod"}, false}}, {}},
+     {{1, "web", "prod"}},
+     {0, 0, 4, 4, 4},
+     100,
+     "anti-affinity to pods that run there, by topology.kubernetes.io/zone"},
+    {"or all",
+     {{}, {}, {{kZone, App("web"), {}, true}}, {}},
+     {{1, "web", "prod"}},
+     {0, 0, 4, 4, 4},
+     100,
+     "anti-affinity to pods that run there, by topology.kubernetes.io/zone"},
+    {"others keep away",
+     {},
+     {{2, "x", "team", {{}, {}, {ByZone("train")}, {}}}},
+     {4, 4, 0, 0, 4},
+     100,
+     "anti-affinity of pods that run there, by topology.kubernetes.io/zone"},
+    {"others keep away from their own namespace only",
+     {},
+     {{2, "x", "prod", {{}, {}, {ByZone("train")}, {}}}},
+     {4, 4, 4, 4, 4}},
+    {"a term without a selector means nobody",
+     {{}, {}, {{kZone, {}, {}, false}}, {}},
+     {},
+     {4, 4, 4, 4, 4}},
+    {"beside others",
+     {{}, {ByZone("web")}, {}, {}},
+     {{3, "web"}},
+     {0, 0, 4, 4, 0},
+     100,
+     "affinity to pods that run, by topology.kubernetes.io/zone"},
+    {"beside others that are not there",
+     {{}, {ByZone("web")}, {}, {}},
+     {},
+     {0, 0, 0, 0, 0},
+     100,
+     "affinity to pods that run, by topology.kubernetes.io/zone"},
+    {"together, where most room is",
+     {{}, {ByZone("train")}, {}, {}},
+     {{0, "x", "team", {}}},
+     {4, 4, 0, 0, 0},
+     100,
+     "affinity to the other workers, by topology.kubernetes.io/zone"},
+    {"together, where one runs already",
+     {{}, {ByZone("train")}, {}, {}},
+     {{2, "train"}},
+     {0, 0, 4, 4, 0},
+     100,
+     "affinity to pods that run, by topology.kubernetes.io/zone"},
+    {"spread with one of skew",
+     {{}, {}, {}, {{kZone, 1, 1, App("train")}}},
+     {},
+     {1, 0, 1, 0, 0},
+     2,
+     "topologySpreadConstraints by topology.kubernetes.io/zone: the node lacks the label"},
+    {"spread of eight in two zones",
+     {{}, {}, {}, {{kZone, 1, 1, App("train")}}},
+     {},
+     {4, 0, 4, 0, 0},
+     8,
+     "topologySpreadConstraints by topology.kubernetes.io/zone: the node lacks the label"},
+    {"a pod that runs counts",
+     {{}, {}, {}, {{kZone, 1, 1, App("train")}}},
+     {{0, "train"}},
+     {1, 0, 2, 0, 0},
+     3,
+     "topologySpreadConstraints by topology.kubernetes.io/zone: the node lacks the label"},
+    {"a spread over others' pods only",
+     {{}, {}, {}, {{kZone, 1, 1, App("web")}}},
+     {{0, "web"}},
+     {4, 4, 4, 4, 0},
+     100,
+     "topologySpreadConstraints by topology.kubernetes.io/zone: the node lacks the label"},
+    {"too few domains",
+     {{}, {}, {}, {{kZone, 1, 3, App("train")}}},
+     {},
+     {1, 0, 1, 0, 0},
+     8,
+     "topologySpreadConstraints by topology.kubernetes.io/zone: the node lacks the label"},
+};
 
 TEST(KeepApart, KeepsTheRulesBetweenPods) {
   const fabric::Fabric fabric = FiveNodes();
-  for (const Case& c : Cases()) {
+  for (const Case& c : kCases) {
     std::vector<TextMap> labels;
-    for (const Running& pod : c.running) labels.push_back({{"app", pod.app}});
+    std::vector<PodTerms> terms;
+    for (const Running& pod : c.running) {
+      labels.push_back({{"app", pod.app}});
+      terms.push_back(pod.terms.All());
+    }
     fabric::Claims claims(fabric);
     for (std::size_t p = 0; p < c.running.size(); ++p) {
       const Running& pod = c.running[p];
-      claims.Add(NodeIndex{pod.node}, {}, "", {&pod.space, &labels[p], &pod.terms});
+      claims.Add(NodeIndex{pod.node}, {}, "", {&pod.space, &labels[p], &terms[p]});
     }
     PodRequirements pod;
     pod.requests = {{"nvidia.com/gpu", 2}};
-    pod.terms = c.terms;
+    pod.terms = c.terms.All();
     pod.labels = {{"app", "train"}};
     const SlotQuery query = {.pod = &pod, .job = "team/job", .excluded = {}, .cap = c.cap};
     fabric::ByNode<std::uint32_t> slots;
@@ -215,10 +226,11 @@ TEST(KeepApart, APodThatIsTakenBackNoLongerCounts) {
   fabric::Claims claims(fabric);
   const std::string space = "team";
   const TextMap labels;
-  const fabric::Neighbour holder = {&space, &labels, &kSsh};
+  const PodTerms ssh = kSsh.All();
+  const fabric::Neighbour holder = {&space, &labels, &ssh};
   PodRequirements pod;
   pod.requests = {{"nvidia.com/gpu", 8}};
-  pod.terms = kSsh;
+  pod.terms = ssh;
   const SlotQuery query = {.pod = &pod, .job = "team/job", .excluded = {}, .cap = 8};
   const auto on_first = [&] {
     fabric::ByNode<std::uint32_t> slots;
@@ -264,7 +276,7 @@ TEST(KeepApart, SharesOfASpreadKeepItsSkew) {
         PodRequirements pod;
         pod.requests = {{"nvidia.com/gpu", 2}};
         pod.labels = labels;
-        pod.terms = PodTerms{{}, {}, {}, {{kZone, skew, 1, App("train")}}};
+        pod.terms = Terms{{}, {}, {}, {{kZone, skew, 1, App("train")}}}.All();
         const SlotQuery query = {.pod = &pod, .job = "team/job", .excluded = {}, .cap = cap};
         fabric::ByNode<std::uint32_t> slots;
         CountSlots(claims, query, slots);
