@@ -57,20 +57,28 @@ PodTerm DecodeTerm(const Field& item, const TextMap& labels) {
   term.topology_key = item["topologyKey"].Str();
   term.selector = DecodeSelector(item, labels);
   term.namespaces = item["namespaces"].StrList();
-  const Field spaces = item["namespaceSelector"];
-  term.all_namespaces = spaces.present() && DecodeLabelSelector(spaces) == fabric::LabelSelector();
+  term.all_namespaces = item["namespaceSelector"].present();
   return term;
+}
+
+// Whether the term names namespaces by their labels, which are not read.
+bool SelectsSpaces(const Field& term) {
+  const Field spaces = term["namespaceSelector"];
+  return spaces.present() && DecodeLabelSelector(spaces) != fabric::LabelSelector();
 }
 
 std::vector<PodTerm> DecodeTerms(const Field& list, const TextMap& labels) {
   std::vector<PodTerm> terms;
-  for (const Field& item : list.Items()) terms.push_back(DecodeTerm(item, labels));
+  for (const Field& item : list.Items()) {
+    if (!SelectsSpaces(item)) terms.push_back(DecodeTerm(item, labels));
+  }
   return terms;
 }
 
 void DecodePreferred(const Field& list, std::int64_t sign, const TextMap& labels,
                      std::vector<fabric::PreferredPodTerm>& preferred) {
   for (const Field& item : list.Items()) {
+    if (SelectsSpaces(item["podAffinityTerm"])) continue;
     preferred.push_back({sign * item["weight"].Int(), DecodeTerm(item["podAffinityTerm"], labels)});
   }
 }

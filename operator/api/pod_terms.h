@@ -10,6 +10,8 @@ namespace weft::api {
 // Ports   hostPort of containers and sidecars; with hostNetwork also containerPort, as the API
 // server
 //         fills it in when it makes the pod.
+// Spaces  a term with a namespaceSelector that is not empty is left out: the labels of Namespaces are
+//         not read.
 // Labels  matchLabelKeys and mismatchLabelKeys become requirements of the selector.
 // Source  Kubernetes 1.36 pkg/scheduler/util, GetHostPorts; pkg/registry/core/pod/strategy.go.
 fabric::PodTerms DecodePodTerms(const Field& pod_spec, const TextMap& labels);

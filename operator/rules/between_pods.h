@@ -14,8 +14,7 @@ namespace weft::rules {
 // node, required pod affinity and anti-affinity, and topologySpreadConstraints with DoNotSchedule.
 //
 // Source  Kubernetes 1.36 pkg/scheduler/framework/plugins: nodeports, interpodaffinity,
-//         podtopologyspread. A namespaceSelector that is not empty selects no pod here, because
-//         labels of Namespaces are not read.
+//         podtopologyspread.
 
 // Whether one of these rules holds for the query.
 bool LooksAtPods(const fabric::Claims& claims, const SlotQuery& query);

@@ -13,7 +13,7 @@ import urllib.request
 
 from chart_lib import ACCOUNT, NAME, SPACE, AccountAudit, Deployed, granted, health, kubectl
 from operator_foreign import HOST, ForeignScenarios, is_gated, job, placement
-from operator_lib import poll, server_process, training_job
+from operator_lib import ANY_SPACE, poll, server_process, training_job
 from operator_scenarios import main
 from operator_shapes import transformer
 
@@ -184,7 +184,8 @@ class Rights(ForeignScenarios):
         hopeless = job(self.space, "train", 2)
         hopeless["spec"]["template"]["spec"]["affinity"]["podAffinity"] = {
             "requiredDuringSchedulingIgnoredDuringExecution": [
-                {"topologyKey": HOST, "labelSelector": {"matchLabels": {"none": "such"}}}]}
+                {"topologyKey": HOST, "labelSelector": {"matchLabels": {"none": "such"}},
+                 "namespaceSelector": ANY_SPACE}]}
         self.cluster.create("placements", placement(self.space, "train", 2))
         self.cluster.create("jobs", hopeless)
         self.until_used(("", "pods/eviction", "create"))

@@ -18,7 +18,8 @@ import unittest
 from metrics_dashboards import check_dashboards
 from metrics_prometheus import Page, Prometheus, alerts_of_rules, fetch
 from metrics_stall import StalledConnection
-from operator_lib import GPUS, SOURCE, Cluster, Operator, free_port, poll, training_job
+from operator_lib import (ANY_SPACE, GPUS, SOURCE, Cluster, Operator, free_port, poll,
+                          training_job)
 
 HOST = "kubernetes.io/hostname"
 LEAF = "fabric.topograph.run/tier-0"
@@ -263,7 +264,8 @@ class Day(unittest.TestCase):
             job = training_job(SPACE, f"quiet-{number}", 1)
             job["spec"]["workers"]["template"]["spec"]["affinity"] = {"podAntiAffinity": {
                 "requiredDuringSchedulingIgnoredDuringExecution": [
-                    {"topologyKey": HOST, "labelSelector": {"matchLabels": {"noisy": "y"}}}]}}
+                    {"topologyKey": HOST, "labelSelector": {"matchLabels": {"noisy": "y"}},
+                     "namespaceSelector": ANY_SPACE}]}}
             self.cluster.create("trainingjobs", job)
         self.until_firing("WeftBindsRefused", reason="BindRefused")
         self.until_firing("WeftReconcileFailing", controller="trainingjob")

@@ -4,7 +4,8 @@
 import os
 import subprocess
 
-from operator_lib import GPUS, SOURCE, Audit, Operator, condition, poll, training_job
+from operator_lib import (ANY_SPACE, GPUS, SOURCE, Audit, Operator, condition, poll,
+                          training_job)
 from operator_scenarios import QUICK, Scenarios, main
 
 GATE = "weft.dev/placement"
@@ -153,7 +154,7 @@ class Foreign(ForeignScenarios):
             self.assertTrue(all(is_gated(pod) for pod in self.pods(name)))
 
     def test_a_gang_that_is_not_bound_whole_is_placed_anew(self):
-        # Weft does not know of rules between pods; the probe tells where a gang would go now.
+        # Weft does not know of namespaces by label; the probe tells where a gang would go now.
         self.start("probe", 2)
         taken = self.until_bound("probe")[1]
         self.remove("probe")
@@ -164,7 +165,8 @@ class Foreign(ForeignScenarios):
         quiet = job(self.space, "train", 2)
         quiet["spec"]["template"]["spec"]["affinity"]["podAntiAffinity"] = {
             "requiredDuringSchedulingIgnoredDuringExecution": [
-                {"topologyKey": HOST, "labelSelector": {"matchLabels": {"noisy": "yes"}}}]}
+                {"topologyKey": HOST, "labelSelector": {"matchLabels": {"noisy": "yes"}},
+                 "namespaceSelector": ANY_SPACE}]}
         self.cluster.create("jobs", quiet)
         self.cluster.create("placements", placement(self.space, "train", 2))
         self.cluster.until("all pods are ungated", lambda: len(self.pods("train")) == 2 and (

@@ -29,6 +29,8 @@ ROOTS = {"pods": "/api/v1", "services": "/api/v1", "events": "/api/v1", "nodes":
          "endpointslices": "/apis/discovery.k8s.io/v1",
          "leases": "/apis/coordination.k8s.io/v1"}
 MERGE = "application/merge-patch+json"
+# Namespaces by label, which Weft does not read: only kube-scheduler knows a term of pods with it.
+ANY_SPACE = {"matchExpressions": [{"key": "kubernetes.io/metadata.name", "operator": "Exists"}]}
 
 
 class Cluster:

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What is refused, by Weft or by kube-scheduler, and what comes of it."""
 
-from operator_lib import GPUS, Paused, condition, poll, server_process, training_job
+from operator_lib import (ANY_SPACE, GPUS, Paused, condition, poll, server_process,
+                          training_job)
 from operator_scenarios import Scenarios, main
 
 HOST = "kubernetes.io/hostname"
@@ -57,7 +58,8 @@ class Refusals(Scenarios):
         job = training_job(self.space, "job", 2)
         job["spec"]["workers"]["template"]["spec"]["affinity"] = {"podAntiAffinity": {
             "requiredDuringSchedulingIgnoredDuringExecution": [
-                {"topologyKey": HOST, "labelSelector": {"matchLabels": {"noisy": "yes"}}}]}}
+                {"topologyKey": HOST, "labelSelector": {"matchLabels": {"noisy": "yes"}},
+                 "namespaceSelector": ANY_SPACE}]}}
         self.apply(job)
         self.assertIn("anti-affinity", self.expect_elsewhere(taken))
 

@@ -6,7 +6,7 @@ import os
 import signal
 
 import paths  # noqa: F401  pylint: disable=unused-import
-from operator_lib import GPUS, MERGE, condition, poll
+from operator_lib import ANY_SPACE, GPUS, MERGE, condition, poll
 from rules import Rule
 
 HOST = "kubernetes.io/hostname"
@@ -95,7 +95,8 @@ def a_rule_that_only_the_scheduler_knows(rig, space):
         "status": {}})["status"].get("phase") == "Running")
     rig.apply(space, "job", 2, template={"affinity": {"podAntiAffinity": {
         "requiredDuringSchedulingIgnoredDuringExecution": [
-            {"topologyKey": HOST, "labelSelector": {"matchLabels": {"noisy": "yes"}}}]}}})
+            {"topologyKey": HOST, "labelSelector": {"matchLabels": {"noisy": "yes"}},
+             "namespaceSelector": ANY_SPACE}]}}})
     rig.cluster.until_running(space, "job", attempt=2)
 
 
