@@ -26,9 +26,9 @@ struct PodOwner {
 };
 PodOwner OwnerOf(const api::Pod& pod);
 
-// Groups the pods whose index in `pods` is in `chosen`, without those that end. Owners of another API
-// group or uid have gangs of their own. Gangs are in order of kind, then key;
-// members in order of worker index, then name (NaturalLess: job-2 before job-10).
+// Groups the pods whose index in `pods` is in `chosen`, without those that end. Owners of another
+// API group or uid have gangs of their own. Gangs are in order of kind, then key; members in order
+// of worker index, then name (NaturalLess: job-2 before job-10).
 std::vector<Gang> FindGangs(const SharedList<api::Pod>& pods,
                             const std::vector<std::size_t>& chosen);
 

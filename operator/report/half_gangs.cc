@@ -1,10 +1,13 @@
 #include "operator/report/half_gangs.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "operator/base/phrases.h"
 #include "operator/base/units.h"
 #include "operator/cluster/gangs.h"
+#include "operator/cluster/pod_labels.h"
 #include "operator/fabric/node_facts.h"
 
 namespace weft::report {
@@ -18,8 +21,26 @@ std::int64_t AcceleratorsOf(const api::Pod& pod) {
   return sum;
 }
 
+// Those with Weft's gate start as a whole.
 bool WaitsForANode(const api::Pod& pod) {
-  return pod.node_name.empty() && !pod.HasEnded() && pod.scheduling_gates.empty();
+  return pod.node_name.empty() && !pod.HasEnded() &&
+         std::find(pod.scheduling_gates.begin(), pod.scheduling_gates.end(), api::kGate) ==
+             pod.scheduling_gates.end();
+}
+
+// Whether the pods of the owner need not run together: replicas of a service, and a Job whose pods
+// take their work one by one.
+bool RunsAlone(const cluster::Gang& gang, const SharedList<api::Pod>& pods) {
+  static constexpr std::array<std::string_view, 4> kKinds = {"TrainingJob", "DaemonSet",
+                                                             "ReplicaSet", "StatefulSet"};
+  if (std::find(kKinds.begin(), kKinds.end(), gang.kind) != kKinds.end()) return true;
+  return gang.kind == "Job" && !gang.indexed &&
+         cluster::FindLabel(pods[gang.pods.front()], cluster::kBatchJobName);
+}
+
+std::string WhyWaits(const api::Pod& pod) {
+  if (!pod.scheduling_gates.empty()) return ": scheduling gate " + pod.scheduling_gates.front();
+  return pod.unscheduled.empty() ? "" : ": " + pod.unscheduled;
 }
 
 std::string Sentence(const cluster::Gang& gang, const SharedList<api::Pod>& pods) {
@@ -34,11 +55,10 @@ std::string Sentence(const cluster::Gang& gang, const SharedList<api::Pod>& pods
     }
   }
   if (bound == 0 || waits == nullptr) return "";
-  const std::string why = waits->unscheduled.empty() ? "" : ": " + waits->unscheduled;
   return gang.kind + " " + api::Show(gang.key) + " holds " + CountText(held, "accelerator") +
          " with " + std::to_string(bound) + " of " +
          CountText(static_cast<std::int64_t>(gang.pods.size()), "worker") + "; " +
-         waits->meta.key.name + " has no node" + why;
+         waits->meta.key.name + " has no node" + WhyWaits(*waits);
 }
 
 }  // namespace
@@ -52,8 +72,7 @@ std::vector<cluster::Note> HalfGangs(const api::Inputs& inputs, const std::strin
   }
   std::vector<cluster::Note> notes;
   for (const cluster::Gang& gang : cluster::FindGangs(inputs.pods, chosen)) {
-    if (gang.kind == "TrainingJob" || gang.kind == "DaemonSet" || gang.kind == "ReplicaSet")
-      continue;
+    if (RunsAlone(gang, inputs.pods)) continue;
     if (std::string text = Sentence(gang, inputs.pods); !text.empty()) {
       notes.push_back({cluster::Severity::kWarning, "PartlyStarted", std::move(text)});
     }

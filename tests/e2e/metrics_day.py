@@ -54,7 +54,7 @@ def apply(*things):
 
 
 def foreign_job():
-    """One pod in each leaf, as kube-scheduler spreads them."""
+    """One pod in each leaf, as kube-scheduler prefers: what a job requires, the best keeps too."""
     labels = {"app": "foreign"}
     return {"apiVersion": "batch/v1", "kind": "Job",
             "metadata": {"name": "foreign", "namespace": SPACE},
@@ -62,7 +62,7 @@ def foreign_job():
                 "metadata": {"labels": labels, "annotations": {"weft.test/run-seconds": "3600"}},
                 "spec": {"restartPolicy": "Never",
                          "topologySpreadConstraints": [
-                             {"maxSkew": 1, "topologyKey": LEAF, "whenUnsatisfiable": "DoNotSchedule",
+                             {"maxSkew": 1, "topologyKey": LEAF, "whenUnsatisfiable": "ScheduleAnyway",
                               "labelSelector": {"matchLabels": labels}}],
                          "containers": [{"name": "c", "image": "registry.example/other:1",
                                          "resources": {"limits": {GPUS: 8}}}]}}}}

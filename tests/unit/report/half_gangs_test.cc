@@ -50,5 +50,30 @@ TEST(HalfGangs, WhatWaitsOrEndsAsAWholeIsNone) {
   EXPECT_TRUE(Texts(pods).empty());
 }
 
+TEST(HalfGangs, PodsThatNeedNotRunTogetherAreNone) {
+  const auto of = [](const char* kind, const char* node) {
+    api::Pod pod;
+    pod.meta.key = {"team", std::string("p") + node};
+    pod.meta.owners = {{"apps/v1", kind, "x", "u", true}};
+    pod.pod.requests = {{"nvidia.com/gpu", 1}};
+    pod.node_name = node;
+    return pod;
+  };
+  EXPECT_TRUE(Texts({of("StatefulSet", "n0"), of("StatefulSet", "")}).empty());
+  std::vector<api::Pod> job = {of("Job", "n0"), of("Job", "")};
+  for (api::Pod& pod : job) pod.meta.labels = {{"batch.kubernetes.io/job-name", "x"}};
+  EXPECT_TRUE(Texts(job).empty());
+  for (api::Pod& pod : job) pod.meta.labels = {};  // of Volcano
+  EXPECT_EQ(Texts(job).size(), 1U);
+}
+
+TEST(HalfGangs, AnotherSchedulersGateIsWhyAWorkerWaits) {
+  std::vector<api::Pod> pods = {Worker("a", 0, "n0"), Worker("a", 1, "")};
+  pods[1].scheduling_gates = {"kueue.x-k8s.io/topology"};
+  EXPECT_EQ(Texts(pods), std::vector<std::string>{
+                             "MPIJob team/a holds 8 accelerators with 1 of 2 workers; a-1 has no "
+                             "node: scheduling gate kueue.x-k8s.io/topology"});
+}
+
 }  // namespace
 }  // namespace weft::report
