@@ -76,8 +76,7 @@ class Keeping {
  public:
   Keeping(const Claims& claims, const SlotQuery& query, const EmptySlots& empty_slots, Slots& slots,
           Apart* apart)
-      : claims_(claims),
-        fabric_(claims.fabric()),
+      : fabric_(claims.fabric()),
         query_(query),
         empty_slots_(empty_slots),
         space_(SpaceOf(query)),
@@ -303,7 +302,6 @@ class Keeping {
     return shares;
   }
 
-  const Claims& claims_;
   const Fabric& fabric_;
   const SlotQuery& query_;
   const EmptySlots& empty_slots_;
