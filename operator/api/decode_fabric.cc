@@ -222,8 +222,8 @@ fabric::FabricSpec DecodeSpec(const Field& spec) {
   fabric::FabricSpec result;
   spec.Require().RefuseUnknown({"preset", "powerLimits", "nodeSelector", "levels", "outside",
                                 "scaleUp", "torus", "planes", "nodeLink", "rails", "unusable",
-                                "costTolerancePercent", "acceleratorModel", "accelerators",
-                                "pooledMemory", "environment"});
+                                "costTolerancePercent", "acceleratorModel", "acceleratorResources",
+                                "accelerators", "pooledMemory", "environment"});
   DecodeLevels(spec, result);
   if (const Field selector = spec["nodeSelector"]; selector.present()) {
     result.node_selector = DecodeStrictSelector(selector, Comparisons::kGtLt);
@@ -238,6 +238,12 @@ fabric::FabricSpec DecodeSpec(const Field& spec) {
   result.cost_tolerance_percent =
       static_cast<int>(spec["costTolerancePercent"].Int(kPercent, result.cost_tolerance_percent));
   result.accelerator_model = ReadText(spec["acceleratorModel"]);
+  for (const Field& item : ReadItems(spec["acceleratorResources"], kRulesAtMost)) {
+    result.accelerator_resources.push_back(item.Str());
+    if (!IsExtendedResource(result.accelerator_resources.back())) {
+      item.Fail("must be an extended resource such as example.com/gpu");
+    }
+  }
   result.accelerators = DecodeAccelerators(spec["accelerators"]);
   result.pooled_memory = DecodePooledMemory(spec["pooledMemory"]);
   result.environment = DecodeEnvironment(spec["environment"]);

@@ -130,6 +130,9 @@ OrderedJson EncodeFabricSpec(const fabric::FabricSpec& spec) {
   if (!unusable.empty()) out["unusable"] = std::move(unusable);
   out["costTolerancePercent"] = spec.cost_tolerance_percent;
   PutText(out, "acceleratorModel", spec.accelerator_model);
+  for (const std::string& name : spec.accelerator_resources) {
+    out["acceleratorResources"].push_back(name);
+  }
   for (const fabric::AcceleratorSpec& one : spec.accelerators) {
     out["accelerators"].push_back(EncodeProduct(one));
   }

@@ -44,6 +44,8 @@ struct Inputs : DeviceInputs, KueueInputs {
   std::map<std::string, Ignored> ignored;  // by kind and apiVersion, while objects are read
   // Added to every Fabric, and looked up before its own.
   std::vector<fabric::AcceleratorSpec> accelerators;
+  // Resources of jobs that are not among `jobs`, which count as accelerators too.
+  std::vector<std::string> accelerator_resources;
   std::optional<ConfigMap> learned_steps;  // kLearnedSteps; other ConfigMaps are ignored
 };
 

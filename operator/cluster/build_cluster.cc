@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "operator/cluster/accelerator_resources.h"
 #include "operator/cluster/devices.h"
 #include "operator/cluster/holders.h"
 #include "operator/cluster/text.h"
@@ -13,20 +14,23 @@
 namespace weft::cluster {
 namespace {
 
-bool SelectsNode(const fabric::FabricSpec& spec, const fabric::NodeFacts& node) {
+bool SelectsNode(const fabric::FabricSpec& spec, const fabric::NodeFacts& node,
+                 const std::vector<std::string>& accelerators) {
   return spec.node_selector ? fabric::Matches(*spec.node_selector, node)
-                            : fabric::HasAccelerator(node);
+                            : fabric::HasAccelerator(node, accelerators);
 }
 
 // Nodes that two Fabrics select, by name.
 std::vector<std::string> FindOverlapping(const api::Inputs& inputs,
-                                         const SharedList<api::Node>& nodes) {
+                                         const SharedList<api::Node>& nodes,
+                                         const std::vector<std::string>& accelerators) {
   std::vector<std::string> names;
   if (inputs.fabrics.size() < 2) return names;
   for (const api::Node& node : nodes) {
-    const auto selecting = std::count_if(
-        inputs.fabrics.begin(), inputs.fabrics.end(),
-        [&](const api::Fabric& fabric) { return SelectsNode(fabric.spec, node.facts); });
+    const auto selecting =
+        std::count_if(inputs.fabrics.begin(), inputs.fabrics.end(), [&](const api::Fabric& fabric) {
+          return SelectsNode(fabric.spec, node.facts, accelerators);
+        });
     if (selecting > 1) names.push_back(node.facts.name);
   }
   std::sort(names.begin(), names.end());
@@ -40,7 +44,7 @@ SharedList<fabric::NodeFacts> NodesOf(const fabric::FabricSpec& spec,
   SharedList<fabric::NodeFacts> nodes;
   for (std::size_t n = 0; n < all.size(); ++n) {
     const fabric::NodeFacts& facts = all[n].facts;
-    if (!SelectsNode(spec, facts)) continue;
+    if (!SelectsNode(spec, facts, spec.accelerator_resources)) continue;
     if (std::binary_search(aside.begin(), aside.end(), facts.name)) continue;
     nodes.push_back(std::shared_ptr<const fabric::NodeFacts>(all.Share(n), &facts));
   }
@@ -61,7 +65,8 @@ class Builder {
       : inputs_(inputs), nodes_(NodesWithDevices(inputs)), on_bad_(on_bad) {}
 
   Result<Fabrics> Run() {
-    fabrics_.overlapping = FindOverlapping(inputs_, nodes_);
+    fabrics_.accelerator_resources = NamedAcceleratorResources(inputs_);
+    fabrics_.overlapping = FindOverlapping(inputs_, nodes_, fabrics_.accelerator_resources);
     if (!fabrics_.overlapping.empty()) {
       AddNote(
           Severity::kWarning, "Overlapping",
@@ -82,6 +87,7 @@ class Builder {
   Status Add(fabric::FabricSpec spec, const std::string& place, bool recognised) {
     const std::string name = spec.name;
     if (Status known = AddAccelerators(spec, place); !known) return known;
+    spec.accelerator_resources = fabrics_.accelerator_resources;
     SharedList<fabric::NodeFacts> nodes = NodesOf(spec, nodes_, fabrics_.overlapping);
     fabric::Fabric::Options options;
     options.refuse_inconsistent = on_bad_ == OnBadFabric::kRefuse;
@@ -122,8 +128,9 @@ class Builder {
 
   Status BuildRecognised() {
     fabric::FabricSpec spec;
+    spec.accelerator_resources = fabrics_.accelerator_resources;
     const std::optional<std::string_view> family =
-        fabric::RecognisePreset(NodesOf(spec, nodes_, {}));
+        fabric::RecognisePreset(NodesOf(spec, nodes_, {}), spec.accelerator_resources);
     if (family) {
       spec.preset = *family;
       AddNote(Severity::kInfo, "FabricRecognised",

@@ -13,7 +13,8 @@
 
 namespace weft::cluster {
 
-// The fabrics without claims; they stay the same until a Node or a Fabric changes.
+// The fabrics without claims; they stay the same until a Node or a Fabric changes, or a job names
+// another accelerator resource.
 struct Fabrics {
   struct Built {
     std::shared_ptr<const fabric::Fabric> fabric;
@@ -25,6 +26,7 @@ struct Fabrics {
   std::vector<Built> built;         // in input order
   std::vector<NotBuilt> not_built;  // Fabrics that cannot be built
   std::vector<std::string> overlapping;
+  std::vector<std::string> accelerator_resources;  // NamedAcceleratorResources of the inputs
   std::vector<Note> notes;
 };
 

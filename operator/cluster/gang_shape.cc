@@ -86,21 +86,22 @@ struct Replicas {
 
 // Whether the pods of the template are workers: they ask to be placed, and use an accelerator,
 // perhaps by a claim.
-bool IsPlaced(const Field& pod_template) {
+bool IsPlaced(const Field& pod_template, std::span<const std::string> more) {
   const Field spec = pod_template["spec"];
   return pod_template["metadata"]["labels"][api::kPlaceLabel].Str() == "true" &&
          (spec["resourceClaims"].present() ||
-          AcceleratorOf(api::DecodePodSpec(spec).requests).has_value());
+          AcceleratorOf(api::DecodePodSpec(spec).requests, more).has_value());
 }
 
-std::vector<Replicas> ReplicasOf(const Field& spec, std::string_view part) {
+std::vector<Replicas> ReplicasOf(const Field& spec, std::string_view part,
+                                 std::span<const std::string> more) {
   std::vector<Replicas> chosen;
   for (const Field& member : spec.Members()) {
     if (!member.key().ends_with("ReplicaSpecs")) continue;
     for (const Field& one : member.Members()) {
       const std::string type = Lower(one.key());
       const std::int64_t count = one["replicas"].Int({.min = 0, .max = api::kReplicas.max}, 1);
-      if (count > 0 && (part.empty() ? IsPlaced(one["template"]) : type == part)) {
+      if (count > 0 && (part.empty() ? IsPlaced(one["template"], more) : type == part)) {
         chosen.push_back({type, count});
       }
     }
@@ -110,8 +111,8 @@ std::vector<Replicas> ReplicasOf(const Field& spec, std::string_view part) {
   return chosen;
 }
 
-GangShape OfKubeflow(const Field& root, std::string_view part) {
-  const std::vector<Replicas> all = ReplicasOf(root["spec"], part);
+GangShape OfKubeflow(const Field& root, std::string_view part, std::span<const std::string> more) {
+  const std::vector<Replicas> all = ReplicasOf(root["spec"], part, more);
   if (all.empty()) {
     root["spec"].Fail(part.empty() ? std::string("has no replicas whose template has the label ") +
                                          api::kPlaceLabel + ": \"true\" and requests an accelerator"
@@ -130,8 +131,8 @@ GangShape OfKubeflow(const Field& root, std::string_view part) {
 
 // The launcher of an MPIJob has an index only if it is a worker too, and the workers then begin at
 // 1. In all other cases the order of names is the order of ranks.
-GangShape OfMpiJob(const Field& root, std::string_view part) {
-  GangShape shape = OfKubeflow(root, part);
+GangShape OfMpiJob(const Field& root, std::string_view part, std::span<const std::string> more) {
+  GangShape shape = OfKubeflow(root, part, more);
   const bool all = shape.index_labels.size() > 1;
   const bool launcher_works = root["spec"]["runLauncherAsWorker"].Bool();
   shape.index_labels.clear();
@@ -174,7 +175,7 @@ Result<std::optional<GangShape>> ShapeOfPod(const ForeignGang& gang, const api::
 }
 
 Result<GangShape> ShapeOfOwner(std::string_view kind, const nlohmann::json& owner,
-                               std::string_view part) {
+                               std::string_view part, std::span<const std::string> more) {
   api::Decoding decoding(owner, "owner");
   const Field root = decoding.Root();
   GangShape shape;
@@ -185,9 +186,9 @@ Result<GangShape> ShapeOfOwner(std::string_view kind, const nlohmann::json& owne
   } else if (kind == "RayCluster") {
     shape = OfRayCluster(root, part);
   } else if (kind == "MPIJob") {
-    shape = OfMpiJob(root, part);
+    shape = OfMpiJob(root, part, more);
   } else {
-    shape = OfKubeflow(root, part);
+    shape = OfKubeflow(root, part, more);
   }
   if (Status read = decoding.status(); !read) return read.error();
   if (shape.workers < 1 || shape.workers > api::kReplicas.max) {

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,8 +30,9 @@ Result<std::optional<GangShape>> ShapeOfPod(const ForeignGang& gang, const api::
 //
 // `part`   as in ForeignGang. For the kinds of Kubeflow a replica type in lower case; "": all types
 //          whose template has the label weft.dev/place: "true" and requests an accelerator.
+// `more`   as for AcceleratorOf.
 // Errors   kInvalid, which names the field: "owner: Job train: spec.completions: 16 must not ...".
 Result<GangShape> ShapeOfOwner(std::string_view kind, const nlohmann::json& owner,
-                               std::string_view part);
+                               std::string_view part, std::span<const std::string> more = {});
 
 }  // namespace weft::cluster

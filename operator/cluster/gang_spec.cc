@@ -156,10 +156,11 @@ Status CheckShape(const api::Placement& placement) {
 
 }  // namespace
 
-std::optional<api::Accelerator> AcceleratorOf(const fabric::Resources& requests) {
+std::optional<api::Accelerator> AcceleratorOf(const fabric::Resources& requests,
+                                              std::span<const std::string> more) {
   for (const auto& [name, amount] : requests) {
     if (amount < 1 || amount > std::numeric_limits<std::int32_t>::max()) continue;
-    if (!fabric::IsAcceleratorResource(name)) continue;
+    if (!fabric::IsAcceleratorResource(name, more)) continue;
     return api::Accelerator{.resource_name = name,
                             .per_worker = static_cast<std::uint32_t>(amount)};
   }

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 
 #include "operator/api/accelerator.h"
 #include "operator/api/gang_annotations.h"
@@ -11,8 +12,10 @@
 
 namespace weft::cluster {
 
-// The accelerator among a pod's requests and how many of them; nothing if it requests none.
-std::optional<api::Accelerator> AcceleratorOf(const fabric::Resources& requests);
+// The accelerator among a pod's requests and how many of them; nothing if it requests none. `more`:
+// FabricSpec::accelerator_resources.
+std::optional<api::Accelerator> AcceleratorOf(const fabric::Resources& requests,
+                                              std::span<const std::string> more = {});
 
 // Sets model, parallelism and topology of a Placement whose workers and accelerator are known to
 // what the annotations ask for. Kueue's label keys become names of levels: those of the Fabric of

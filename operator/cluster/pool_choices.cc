@@ -1,8 +1,11 @@
 #include "operator/cluster/pool_choices.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
+#include "operator/fabric/partition.h"
+#include "operator/fabric/products.h"
 #include "operator/outlook/accelerators.h"
 
 namespace weft::cluster {
@@ -42,6 +45,18 @@ std::vector<Alternative<Value>> Alternatives(const std::set<Value>& known,
   return all;
 }
 
+// What the accelerators of a pool are.
+struct Kind {
+  std::string product, partition;
+
+  friend auto operator<=>(const Kind&, const Kind&) = default;
+};
+
+// As the job's list may name it: "nvidia-tesla-a100 MIG 1g.5gb".
+std::string NameOf(const Kind& kind) {
+  return kind.partition.empty() ? kind.product : kind.product + " " + kind.partition;
+}
+
 class Chooser {
  public:
   Chooser(const fabric::Fabric& fabric, const api::Accelerator& accelerator)
@@ -49,26 +64,24 @@ class Chooser {
     const auto resource = fabric.FindResource(accelerator.resource_name);
     for (PoolIndex p{0}; resource && p < fabric.pools().EndIndex(); ++p) {
       if (!fabric.PoolOffers(p, *resource)) continue;
+      const Pool& pool = fabric.pools()[p];
       offering_.push_back(p);
-      products_.insert(fabric.pools()[p].product);
-      capacities_.insert(fabric.pools()[p].capacity);
+      kinds_.insert({pool.product, pool.partition});
+      products_.insert(pool.product);
+      capacities_.insert(pool.capacity);
     }
   }
 
   std::vector<PoolChoice> Run() const {
-    const auto products = Alternatives(products_, accelerator_.models,
-                                       [](const std::string& model, const std::string& product) {
-                                         return MatchesModel(model, product);
-                                       });
     const auto capacities = Alternatives(capacities_, accelerator_.capacity_types,
                                          [](const std::string& wanted, fabric::CapacityType type) {
                                            return wanted == fabric::CapacityTypeName(type);
                                          });
     const auto ranks = static_cast<std::uint32_t>(accelerator_.capacity_types.size()) + 1;
     std::vector<PoolChoice> choices;
-    for (const auto& product : products) {
+    for (const auto& kind : KindAlternatives()) {
       for (const auto& capacity : capacities) {
-        Add(product.values, capacity.values, product.rank * ranks + capacity.rank, choices);
+        Add(kind.values, capacity.values, kind.rank * ranks + capacity.rank, choices);
       }
     }
     std::stable_sort(choices.begin(), choices.end(),
@@ -81,13 +94,43 @@ class Chooser {
   bool several_capacities() const { return capacities_.size() > 1; }
 
  private:
-  void Add(const std::set<std::string>& products, const std::set<fabric::CapacityType>& capacities,
+  // "Any" mixes whole accelerators of all products, never with parts of accelerators or parts of
+  // different size. Parts that the list does not name come after all whole ones.
+  std::vector<Alternative<Kind>> KindAlternatives() const {
+    std::vector<Alternative<Kind>> all;
+    for (auto& one : Alternatives(kinds_, accelerator_.models,
+                                  [this](const std::string&model, const Kind&kind) {
+                                    return Matches(model, NameOf(kind));
+                                  })) {
+      std::map<std::string, std::set<Kind>> by_partition;
+      for (const Kind& kind : one.values) by_partition[kind.partition].insert(kind);
+      for (auto& [partition, kinds] : by_partition) {
+        const bool last = !partition.empty() && !Names(one.rank, *kinds.begin());
+        all.push_back({std::move(kinds), last ? one.rank + kLast : one.rank});
+      }
+    }
+    return all;
+  }
+
+  // Whether the entry of the list matches the part and would not match the whole accelerator.
+  bool Names(std::uint32_t entry, const Kind& kind) const {
+    if (accelerator_.models.empty()) return false;
+    const std::string& model = accelerator_.models[entry];
+    return model != api::kAnyPool &&
+           !Matches(model, std::string(fabric::WholeProduct(kind.product)));
+  }
+
+  bool Matches(const std::string& model, const std::string& product) const {
+    return MatchesModel(model, product, fabric_.spec().accelerators);
+  }
+
+  void Add(const std::set<Kind>& kinds, const std::set<fabric::CapacityType>& capacities,
            std::uint32_t rank, std::vector<PoolChoice>& choices) const {
     PoolChoice choice;
     choice.rank = rank;
     for (PoolIndex p : offering_) {
       const Pool& pool = fabric_.pools()[p];
-      if (products.contains(pool.product) && capacities.contains(pool.capacity)) {
+      if (kinds.contains({pool.product, pool.partition}) && capacities.contains(pool.capacity)) {
         choice.pools.push_back(p);
       }
     }
@@ -99,12 +142,28 @@ class Chooser {
     choices.push_back(std::move(choice));
   }
 
+  // More than the entries of a list.
+  static constexpr std::uint32_t kLast = 1U << 16;
+
   const fabric::Fabric& fabric_;
   const api::Accelerator& accelerator_;
   std::vector<PoolIndex> offering_;
+  std::set<Kind> kinds_;
   std::set<std::string> products_;
   std::set<fabric::CapacityType> capacities_;
 };
+
+// Whether the model names a size or a part that the product's name does not have.
+bool NamesMore(const std::string& model, const std::string& product) {
+  const std::vector<std::string> words = fabric::WordsOf(product);
+  const bool sized = std::any_of(words.begin(), words.end(),
+                                 [](const std::string& word) { return word.ends_with("gb"); });
+  for (const std::string& word : fabric::WordsOf(model)) {
+    if (std::find(words.begin(), words.end(), word) != words.end()) continue;
+    if (word == "shared" || word == "mig" || (sized && word.ends_with("gb"))) return true;
+  }
+  return false;
+}
 
 bool NamesNothing(const api::Accelerator& accelerator) {
   return accelerator.models.empty() && accelerator.capacity_types.empty();
@@ -112,10 +171,16 @@ bool NamesNothing(const api::Accelerator& accelerator) {
 
 }  // namespace
 
-bool MatchesModel(const std::string& model, const std::string& product) {
+bool MatchesModel(const std::string& model, const std::string& product,
+                  std::span<const fabric::AcceleratorSpec> added) {
   if (fabric::MatchesProduct(model, product)) return true;
-  const auto known = outlook::FindAccelerator(product);
-  return known && fabric::MatchesProduct(model, known->name);
+  const auto by_type = fabric::ProductOfInstanceType(product);
+  if (!by_type.empty() && fabric::MatchesProduct(model, by_type)) return true;
+  const auto has = outlook::FindAccelerator(product, added);
+  if (!has) return false;
+  if (fabric::MatchesProduct(model, has->name)) return true;
+  const auto wanted = outlook::FindAccelerator(model, added);
+  return wanted && wanted->name == has->name && !NamesMore(model, product);
 }
 
 std::optional<std::vector<PoolChoice>> PoolChoicesOf(const fabric::Fabric& fabric,
@@ -167,7 +232,9 @@ std::string PoolsText(const fabric::Fabric& fabric, const std::vector<PoolIndex>
   std::set<std::string> products;
   for (PoolIndex p : pools) {
     const Pool& pool = fabric.pools()[p];
-    products.insert(pool.product.empty() ? "unlabelled nodes" : pool.product);
+    const std::string product = pool.product.empty() ? "unlabelled nodes" : pool.product;
+    const bool named = pool.partition.empty() || product.find("-MIG-") != product.npos;
+    products.insert(named ? product : product + " as " + pool.partition);
     used.insert(pool.capacity);
   }
   std::string text;

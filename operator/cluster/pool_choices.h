@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,16 +16,20 @@ namespace weft::cluster {
 //
 //   - a gang uses one product and one capacity type, unless a list contains "Any";
 //   - a list is in order of preference; products matter more than capacity types;
-//   - without a list all products, or all types, are equal: the best placement decides.
+//   - without a list all products, or all types, are equal: the best placement decides;
+//   - parts of accelerators (fabric/partition.h) are not mixed with whole ones or with parts of
+//     another size, also by "Any", and come after all whole ones unless an entry names them.
 //
 // Pools that do not offer accelerator.resourceName are left out. Absent if the fabric has only one
 // pool and the job has no list: all nodes are then allowed.
 std::optional<std::vector<objective::PoolChoice>> PoolChoicesOf(
     const fabric::Fabric& fabric, const api::Accelerator& accelerator);
 
-// Whether accelerator.models of a job may mean the product: by one of its words (fabric/pools.h),
-// or by the accelerator that it stands for ("H100" and the instance type p5.48xlarge).
-bool MatchesModel(const std::string& model, const std::string& product);
+// Whether an entry of accelerator.models means the product: by its words (fabric/products.h), by
+// the instance type that the product is ("H100" and p5.48xlarge), or because both stand for one
+// accelerator of Weft's table or of `added` ("NVIDIA-H100-80GB-HBM3" and H100_NVLINK_80GB).
+bool MatchesModel(const std::string& model, const std::string& product,
+                  std::span<const fabric::AcceleratorSpec> added = {});
 
 // Relaxations of the job's rules for products and capacity types, the smallest change first.
 std::vector<objective::PoolRelaxation> PoolRelaxationsOf(const fabric::Fabric& fabric,

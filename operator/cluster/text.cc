@@ -84,7 +84,8 @@ std::string AmountText(const std::string& resource, std::int64_t amount) {
     return (amount % 1000 == 0 ? std::to_string(amount / 1000) : std::to_string(amount) + "m") +
            " cpu";
   }
-  if (fabric::IsAcceleratorResource(resource)) return std::to_string(amount) + " " + resource;
+  // Devices are counted; bytes are of resources without a domain, such as memory.
+  if (resource.find('/') != resource.npos) return std::to_string(amount) + " " + resource;
   return FormatBytes(amount) + " " + resource;
 }
 

@@ -62,6 +62,12 @@ Result<Outcome> ForeignController::Reconcile(const api::ObjectKey& gang) {
   view.base = gang.name;
   for (const auto& pod : pods) view.pods.push_back(pod.get());
   for (const auto& placement : placements) view.placements.push_back(placement.get());
+  const bool unknown = std::any_of(pods.begin(), pods.end(), [](const auto& pod) {
+    return !cluster::AcceleratorOf(pod->pod.requests);
+  });
+  if (unknown) {
+    view.accelerator_resources = cache_.Of(store_.SnapshotFabrics())->accelerator_resources;
+  }
   return std::visit([&](const auto& step) { return Do(step); }, life::NextForeignStep(view));
 }
 
@@ -95,7 +101,8 @@ void ForeignController::RecordEvents(const life::CreateForeign& step, bool warni
 }
 
 // The size that the pods carry, else that of the object that controls them.
-Result<cluster::GangShape> ForeignController::ShapeOf(const life::CreateForeign& step) {
+Result<cluster::GangShape> ForeignController::ShapeOf(
+    const life::CreateForeign& step, const std::vector<std::string>& accelerator_resources) {
   const api::Pod& first = *step.pods.front();
   auto known = cluster::ShapeOfPod(step.gang, first);
   if (!known) return known.error();
@@ -108,23 +115,28 @@ Result<cluster::GangShape> ForeignController::ShapeOf(const life::CreateForeign&
                    " cannot be read (" + read.error().message +
                    "); set the annotation weft.dev/workers on the pod template");
   }
-  return cluster::ShapeOfOwner(step.gang.kind, *read, step.gang.part);
+  return cluster::ShapeOfOwner(step.gang.kind, *read, step.gang.part, accelerator_resources);
 }
 
 Result<api::Placement> ForeignController::Describe(const life::CreateForeign& step) {
   const api::Pod& first = *step.pods.front();
   auto annotations = api::DecodeGangAnnotations(first.meta.annotations);
   if (!annotations) return annotations.error();
-  const auto shape = ShapeOf(step);
+  const auto fabrics = cache_.Of(store_.SnapshotFabrics());
+  const auto shape = ShapeOf(step, fabrics->accelerator_resources);
   if (!shape) return shape.error();
   api::Placement placement;
   placement.meta.key = {first.meta.key.space, step.gang.placement_name};
   placement.meta.labels.Set(cluster::kGangLabel, step.gang.base);
   placement.workers = static_cast<std::uint32_t>(shape->workers);
-  placement.accelerator = *cluster::AcceleratorOf(first.pod.requests);
+  const auto accelerator =
+      cluster::AcceleratorOf(first.pod.requests, fabrics->accelerator_resources);
+  if (!accelerator) {  // no Fabric names its resource any more
+    return Invalid("pod " + first.meta.key.name + " requests no accelerator");
+  }
+  placement.accelerator = *accelerator;
   placement.worker_index_labels = shape->index_labels;
   placement.pod_selector = fabric::LabelSelector{step.gang.selector, {}};
-  const auto fabrics = cache_.Of(store_.SnapshotFabrics());
   std::vector<const fabric::FabricSpec*> specs;
   for (const auto& one : fabrics->built) specs.push_back(&one.fabric->spec());
   if (Status done = cluster::Resolve(*annotations, specs, placement); !done) return done.error();

@@ -47,7 +47,8 @@ class ForeignController {
   Answer Do(const life::Wait& step);
 
   Result<api::Placement> Describe(const life::CreateForeign& step);
-  Result<cluster::GangShape> ShapeOf(const life::CreateForeign& step);
+  Result<cluster::GangShape> ShapeOf(const life::CreateForeign& step,
+                                     const std::vector<std::string>& accelerator_resources);
   Answer Create(const life::CreateForeign& step, const api::Placement& placement);
   void Inherit(const api::Placement& before, api::Placement& created);
   void RecordEvents(const life::CreateForeign& step, bool warning, std::string_view reason,

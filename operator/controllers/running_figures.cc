@@ -93,7 +93,8 @@ std::optional<double> CostOverBest(const cluster::Cluster& cluster, const cluste
 
 predict::Pace PaceOf(const cluster::ClusterFabric& on, const predict::Uplinks& uplinks,
                      const cluster::Running& running, const cluster::Problem& problem) {
-  const auto accelerator = predict::AcceleratorOf(*on.fabric, running.nodes);
+  const auto accelerator = predict::AcceleratorOf(
+      *on.fabric, running.workload.accelerator->resource_name, running.nodes);
   if (!accelerator) return {};
   return predict::PaceOf(on, uplinks, running.workload, problem.traffic, *accelerator,
                          running.nodes);

@@ -11,6 +11,7 @@
 #include "operator/base/units.h"
 #include "operator/fabric/check_spec.h"
 #include "operator/fabric/health_signals.h"
+#include "operator/fabric/partition.h"
 #include "operator/fabric/path_codes.h"
 #include "operator/fabric/presets.h"
 #include "operator/fabric/selector.h"
@@ -152,7 +153,8 @@ Status FabricBuilder::SelectNodes() {
     if (n > 0 && node.name == nodes_[by_name[n - 1]].name) {
       return Invalid("node " + node.name + " is given twice");
     }
-    if (selector ? Matches(*selector, node) : HasAccelerator(node)) {
+    if (selector ? Matches(*selector, node)
+                 : HasAccelerator(node, fabric_.spec_.accelerator_resources)) {
       source_.push_back(by_name[n]);
       candidates_.push_back(&node);
     }
@@ -374,7 +376,8 @@ void FabricBuilder::FillResources() {
   std::sort(fabric_.resources_.begin(), fabric_.resources_.end());
   const std::size_t columns = fabric_.resources_.size();
   for (const std::string& name : fabric_.resources_) {
-    fabric_.accelerator_resource_.push_back(IsAcceleratorResource(name));
+    fabric_.accelerator_resource_.push_back(
+        IsAcceleratorResource(name, fabric_.spec_.accelerator_resources));
   }
   fabric_.allocatable_.assign(order_.size() * columns, 0);
   fabric_.accelerators_.assign(order_.size(), 0);
@@ -408,30 +411,33 @@ void FabricBuilder::FillCapacity() {
   }
 }
 
+// Of one unit of the accelerators of a node, whose pool is known.
+double FabricBuilder::PeakWatts(NodeIndex n) const {
+  if (!options_.peak_watts) return 0;
+  const double share = PartitionOf(fabric_.node(n)).compute;
+  const double whole = options_.peak_watts(WholeProduct(fabric_.pools_[fabric_.pool_[n]].product));
+  return share == Partition::kUnknown ? whole : whole * share;
+}
+
 void FabricBuilder::FillPools() {
+  constexpr double kNotYet = -1;
   std::map<Pool, PoolIndex> index;
   ByNode<const PoolIndex*> of_node;
   for (const NodeIndex n : order_.Indices()) {
-    const PoolLabels labels = ReadPoolLabels(fabric_.node(n));
-    Pool pool{std::string(labels.product), labels.capacity.value_or(CapacityType::kOnDemand)};
-    if (pool.product.empty() && HasAccelerator(fabric_.node(n))) {
-      pool.product = fabric_.spec_.accelerator_model;
-      // If nothing else tells two kinds of nodes apart, their instance types do.
-      if (pool.product.empty())
-        pool.product = fabric_.node(n).labels.At(kInstanceType).value_or("");
-    }
+    Pool pool = PoolOf(fabric_.node(n), fabric_.spec_);
     of_node.push_back(&index.try_emplace(std::move(pool), PoolIndex{0}).first->second);
   }
   for (auto& [pool, at] : index) {
     at = fabric_.pools_.EndIndex();
     fabric_.pools_.push_back(pool);
-    fabric_.peak_watts_.push_back(options_.peak_watts ? options_.peak_watts(pool.product) : 0);
   }
+  fabric_.peak_watts_.assign(fabric_.pools_.size(), kNotYet);
   const std::size_t columns = fabric_.resources_.size();
   fabric_.pool_offers_.assign(fabric_.pools_.size() * columns, 0);
   for (const NodeIndex n : order_.Indices()) {
     const PoolIndex pool = *of_node[n];
     fabric_.pool_.push_back(pool);
+    if (fabric_.peak_watts_[pool] == kNotYet) fabric_.peak_watts_[pool] = PeakWatts(n);
     for (ResourceIndex r : fabric_.resources_.Indices()) {
       if (fabric_.capacity(n, r) > 0) fabric_.pool_offers_[pool.Raw() * columns + r.Raw()] = 1;
     }

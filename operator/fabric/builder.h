@@ -33,6 +33,7 @@ class FabricBuilder {
   void FillRails();
   void FillResources();
   void FillCapacity();
+  double PeakWatts(NodeIndex n) const;
   void FillPools();
   void FillUsable();
   void FillTaintClasses();

@@ -54,4 +54,8 @@ bool IsAcceleratorResource(const std::string& name) {
   return NamesDevice(name);
 }
 
+bool IsAcceleratorResource(const std::string& name, std::span<const std::string> more) {
+  return std::find(more.begin(), more.end(), name) != more.end() || IsAcceleratorResource(name);
+}
+
 }  // namespace weft::fabric

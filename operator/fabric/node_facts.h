@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,5 +48,7 @@ struct NodeFacts {
 // renamed resource), "huawei.com/Ascend910", "iluvatar.ai/gpu". Shares of memory or cores
 // ("gpumem") are none.
 bool IsAcceleratorResource(const std::string& name);
+// Also those of `more` (FabricSpec::accelerator_resources).
+bool IsAcceleratorResource(const std::string& name, std::span<const std::string> more);
 
 }  // namespace weft::fabric

@@ -3,21 +3,50 @@
 #include <algorithm>
 #include <array>
 
+#include "operator/fabric/partition.h"
+#include "operator/fabric/presets.h"
+#include "operator/fabric/products.h"
+
 namespace weft::fabric {
 namespace {
 
 // Labels that name a node's accelerator, those of the vendors' own tools first: GPU feature
 // discovery, AMD's labeller, Intel's device plug-in, then CoreWeave, GKE, EKS Auto Mode, Karpenter
-// on AWS and Azure, AKS node auto provisioning, cluster-autoscaler on AWS, DigitalOcean, Alibaba
-// ACK.
-constexpr auto kProductKeys = std::to_array<std::string_view>(
-    {"nvidia.com/gpu.product", "amd.com/gpu.product-name", "beta.amd.com/gpu.product-name",
-     "gpu.intel.com/product", "gpu.nvidia.com/model", "cloud.google.com/gke-accelerator",
-     "cloud.google.com/gke-tpu-accelerator", "eks.amazonaws.com/instance-gpu-name",
-     "eks.amazonaws.com/instance-accelerator-name", "karpenter.k8s.aws/instance-gpu-name",
-     "karpenter.k8s.aws/instance-accelerator-name", "karpenter.azure.com/sku-gpu-name",
-     "kubernetes.azure.com/sku-gpu-name", "k8s.amazonaws.com/accelerator",
-     "doks.digitalocean.com/gpu-model", "aliyun.accelerator/nvidia_name"});
+// on AWS and Azure, AKS node auto provisioning, cluster-autoscaler on AWS, DigitalOcean, SkyPilot,
+// Alibaba ACK. A short name does not tell memory and form apart. AMD's older labeller knows the PCI
+// device only.
+struct ProductKey {
+  std::string_view key;
+  bool is_short = false;
+};
+constexpr auto kProductKeys = std::to_array<ProductKey>({
+    {"nvidia.com/gpu.product"},
+    {"amd.com/gpu.product-name"},
+    {"beta.amd.com/gpu.product-name"},
+    {"gpu.intel.com/product"},
+    {"gpu.nvidia.com/model"},
+    {"gpu.nvidia.com/class"},
+    {"cloud.google.com/gke-accelerator"},
+    {"cloud.google.com/gke-tpu-accelerator"},
+    {"eks.amazonaws.com/instance-gpu-name", true},
+    {"eks.amazonaws.com/instance-accelerator-name", true},
+    {"karpenter.k8s.aws/instance-gpu-name", true},
+    {"karpenter.k8s.aws/instance-accelerator-name", true},
+    {"karpenter.azure.com/sku-gpu-name", true},
+    {"kubernetes.azure.com/sku-gpu-name", true},
+    {"k8s.amazonaws.com/accelerator", true},
+    {"doks.digitalocean.com/gpu-model", true},
+    {"skypilot.co/accelerator", true},
+    {"aliyun.accelerator/nvidia_name"},
+    {"amd.com/gpu.device-id", true},
+    {"beta.amd.com/gpu.device-id", true},
+});
+
+// Names of such labels in any domain: other Karpenter providers and device plug-ins.
+constexpr auto kProductNames = std::to_array<std::string_view>(
+    {"gpu.product", "gpu.product-name", "gpu-product", "gpu-name", "gpu-model", "gpu.model",
+     "instance-gpu-name", "instance-accelerator-name", "sku-gpu-name", "npu.chip.name",
+     "accelerator-name"});
 
 struct CapacityLabel {
   std::string_view key, value;
@@ -46,9 +75,19 @@ bool SameText(std::string_view a, std::string_view b) {
                     [](char x, char y) { return Lower(x) == Lower(y); });
 }
 
-bool IsWordCharacter(char c) {
-  const char lower = Lower(c);
-  return (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9');
+// Whether a label of a domain that is not in kProductKeys names the product.
+bool NamesProduct(std::string_view key) {
+  const std::size_t slash = key.find('/');
+  return slash != key.npos && std::find(kProductNames.begin(), kProductNames.end(),
+                                        key.substr(slash + 1)) != kProductNames.end();
+}
+
+// "A100-40GB" instead of "a100" on a p4d, "MI300X" instead of its device number 74a1; the same name
+// if neither table nor instance type says more.
+std::string_view MadeExact(std::string_view product, const NodeFacts& node) {
+  if (const auto device = ProductOfInstanceType(product); !device.empty()) return device;
+  const std::string_view exact = ProductOfInstanceType(InstanceTypeOf(node));
+  return MatchesProduct(product, exact) && !MatchesProduct(exact, product) ? exact : product;
 }
 
 }  // namespace
@@ -58,35 +97,45 @@ std::string_view CapacityTypeName(CapacityType type) {
 }
 
 PoolLabels ReadPoolLabels(const NodeFacts& node) {
+  constexpr std::size_t kNone = kProductKeys.size() + 1, kOther = kProductKeys.size();
   PoolLabels labels;
-  std::size_t best = kProductKeys.size();
+  std::size_t best = kNone;
   for (const auto& [key, value] : node.labels) {
-    if (value.empty()) continue;
-    const auto product = static_cast<std::size_t>(
-        std::find(kProductKeys.begin(), kProductKeys.end(), key) - kProductKeys.begin());
+    if (IsPlaceholder(value)) continue;
+    auto product = static_cast<std::size_t>(
+        std::find_if(kProductKeys.begin(), kProductKeys.end(),
+                     [&, name = key](const ProductKey& one) { return one.key == name; }) -
+        kProductKeys.begin());
+    if (product == kOther && !NamesProduct(key)) product = kNone;
     if (product < best) {
       best = product;
       labels.product = value;
-      labels.product_key = kProductKeys[product];
+      labels.product_key = key;
     }
     for (const CapacityLabel& label : kCapacityLabels) {
       if (label.key != key || !SameText(label.value, value)) continue;
       if (labels.capacity != CapacityType::kSpot) labels.capacity = label.type;
     }
   }
+  const bool is_short = best < kOther ? kProductKeys[best].is_short : best == kOther;
+  if (is_short) labels.product = MadeExact(labels.product, node);
   return labels;
 }
 
-bool MatchesProduct(std::string_view model, std::string_view product) {
-  if (model.empty()) return false;
-  if (SameText(model, product)) return true;
-  for (std::size_t begin = 0; begin < product.size();) {
-    std::size_t end = begin;
-    while (end < product.size() && IsWordCharacter(product[end])) ++end;
-    if (SameText(product.substr(begin, end - begin), model)) return true;
-    begin = end + 1;
-  }
-  return false;
+std::string_view InstanceTypeOf(const NodeFacts& node) {
+  const auto type = node.labels.At(kInstanceType);
+  return type ? *type : node.labels.At("beta.kubernetes.io/instance-type").value_or("");
+}
+
+Pool PoolOf(const NodeFacts& node, const FabricSpec& spec) {
+  const PoolLabels labels = ReadPoolLabels(node);
+  Pool pool{std::string(labels.product), labels.capacity.value_or(CapacityType::kOnDemand)};
+  if (!HasAccelerator(node, spec.accelerator_resources)) return pool;
+  if (pool.product.empty()) pool.product = spec.accelerator_model;
+  // If nothing else tells two kinds of nodes apart, their instance types do.
+  if (pool.product.empty()) pool.product = InstanceTypeOf(node);
+  pool.partition = PartitionOf(node).name;
+  return pool;
 }
 
 }  // namespace weft::fabric

@@ -7,11 +7,12 @@
 
 #include "operator/base/index.h"
 #include "operator/fabric/node_facts.h"
+#include "operator/fabric/spec.h"
 
 namespace weft::fabric {
 
-// A pool is the nodes of one product and one capacity type. A gang uses one pool unless its job
-// allows mixing.
+// A pool is the nodes of one product, one capacity type and one partition. A gang uses one pool
+// unless its job allows mixing.
 
 using PoolIndex = Index<struct PoolTag>;
 
@@ -22,14 +23,17 @@ std::string_view CapacityTypeName(CapacityType type);  // "OnDemand", "Spot"
 struct Pool {
   std::string product;  // "" if unknown
   CapacityType capacity = CapacityType::kOnDemand;
+  std::string partition = {};  // Partition::name of its accelerators; "" if they are whole
 
   friend auto operator<=>(const Pool&, const Pool&) = default;
 };
 
-// The pool of a node by its labels.
+// What a node's labels say of its pool.
 //
-//   product   from the first label that the node has of: GPU feature discovery, AMD's labeller,
-//             GKE, Karpenter; "" if it has none
+//   product   from the first label that the node has of: the vendors' own tools, the clouds, any
+//             label with such a name of another domain (".../gpu.product"); "" if it has none. A
+//             label whose value means "unknown" says nothing. A cloud's short name is made exact by
+//             the instance type: "a100" is A100-40GB on p4d, A100-80GB on p4de
 //   capacity  from the label of its cloud; nothing without a label; reserved capacity counts as
 //             on-demand
 //
@@ -47,8 +51,11 @@ struct PoolLabels {
 };
 PoolLabels ReadPoolLabels(const NodeFacts& node);
 
-// Whether `model` is the product's whole name or one of its words, in any case: H100 matches
-// NVIDIA-H100-80GB-HBM3, but H200 does not match GH200. Words are runs of letters and digits.
-bool MatchesProduct(std::string_view model, std::string_view product);
+// The label node.kubernetes.io/instance-type, or its name before Kubernetes 1.17; "" without them.
+std::string_view InstanceTypeOf(const NodeFacts& node);
+
+// The pool of a node of this Fabric. If no label names its accelerators, their product is
+// FabricSpec::accelerator_model, else the instance type.
+Pool PoolOf(const NodeFacts& node, const FabricSpec& spec);
 
 }  // namespace weft::fabric

@@ -308,7 +308,8 @@ Result<FabricSpec> ExpandPreset(FabricSpec spec, const SharedList<NodeFacts>& no
   }
   Nodes selected;
   for (const NodeFacts& node : nodes) {
-    if (spec.node_selector ? Matches(*spec.node_selector, node) : HasAccelerator(node)) {
+    if (spec.node_selector ? Matches(*spec.node_selector, node)
+                           : HasAccelerator(node, spec.accelerator_resources)) {
       selected.push_back(&node);
     }
   }
@@ -325,11 +326,12 @@ Result<FabricSpec> ExpandPreset(FabricSpec spec, const SharedList<NodeFacts>& no
   return spec;
 }
 
-std::optional<std::string_view> RecognisePreset(const SharedList<NodeFacts>& nodes) {
+std::optional<std::string_view> RecognisePreset(const SharedList<NodeFacts>& nodes,
+                                                std::span<const std::string> more) {
   std::array<std::size_t, kFamilies.size()> covered{};
   std::size_t total = 0;
   for (const NodeFacts& node : nodes) {
-    if (!HasAccelerator(node)) continue;
+    if (!HasAccelerator(node, more)) continue;
     ++total;
     for (std::size_t f = 0; f < kFamilies.size(); ++f) {
       if (Covers(kFamilies[f], node)) ++covered[f];
@@ -358,9 +360,9 @@ bool IsPlaceholder(std::string_view value) {
   return value.empty() || value == "no-imds-data" || MeansUnknown(value) || IsZeroIdentifier(value);
 }
 
-bool HasAccelerator(const NodeFacts& node) {
-  const auto counts = [](const auto& entry) {
-    return entry.second > 0 && IsAcceleratorResource(entry.first);
+bool HasAccelerator(const NodeFacts& node, std::span<const std::string> more) {
+  const auto counts = [&](const auto& entry) {
+    return entry.second > 0 && IsAcceleratorResource(entry.first, more);
   };
   return std::any_of(node.allocatable.begin(), node.allocatable.end(), counts) ||
          std::any_of(node.capacity.begin(), node.capacity.end(), counts);

@@ -41,13 +41,14 @@ Result<FabricSpec> ExpandPreset(FabricSpec spec, const SharedList<NodeFacts>& no
 // The preset whose narrowest label most accelerator nodes have (on a tie, the first of Presets());
 // none if no node has such a label. Families of zones and racks, which every cloud labels, count
 // only if every network family covers less than half of these nodes. Used if the cluster has no
-// Fabric.
-std::optional<std::string_view> RecognisePreset(const SharedList<NodeFacts>& nodes);
+// Fabric. `more`: as for HasAccelerator.
+std::optional<std::string_view> RecognisePreset(const SharedList<NodeFacts>& nodes,
+                                                std::span<const std::string> more = {});
 
 // Whether the value means "unknown" ("no-imds-data", "") and must not become a shared domain.
 bool IsPlaceholder(std::string_view value);
 
-// Whether the node has an accelerator resource that Weft knows.
-bool HasAccelerator(const NodeFacts& node);
+// Whether the node has an accelerator resource that Weft knows, or one of `more`.
+bool HasAccelerator(const NodeFacts& node, std::span<const std::string> more = {});
 
 }  // namespace weft::fabric

@@ -186,6 +186,8 @@ struct FabricSpec {
   UnusableRules unusable;
   int cost_tolerance_percent = 1;
   std::string accelerator_model;  // the product of nodes without a product label
+  // Resources that count as accelerators beside those that Weft knows by name (node_facts.h).
+  std::vector<std::string> accelerator_resources = {};
   std::vector<AcceleratorSpec> accelerators;
   std::optional<PooledMemorySpec> pooled_memory;
   std::vector<EnvironmentVariable> environment;

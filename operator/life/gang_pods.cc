@@ -57,7 +57,7 @@ class Foreign {
   void Sort(const api::Pod& pod) {
     auto gang = cluster::ForeignGangOf(pod);
     if (!gang || gang->base != view_.base) return;
-    if (IsWaiting(pod) && !cluster::AcceleratorOf(pod.pod.requests)) {
+    if (IsWaiting(pod) && !cluster::AcceleratorOf(pod.pod.requests, view_.accelerator_resources)) {
       idle_.push_back(&pod);
       return;
     }

@@ -17,6 +17,8 @@ struct ForeignPods {
   std::string base;
   std::vector<const api::Pod*> pods;
   std::vector<const api::Placement*> placements;  // of the namespace, with a podSelector
+  // FabricSpec::accelerator_resources; needed if a pod requests no other accelerator.
+  std::vector<std::string> accelerator_resources = {};
 };
 
 // The Placement of an attempt is missing. Its pods that wait are in order of name.

@@ -146,12 +146,21 @@ class CheckDecision {
     return "";
   }
 
+  // Fabrics, which cost more, are asked only for requests without a resource that Weft knows.
+  std::optional<api::Accelerator> AcceleratorOf(const fabric::Resources& requests) const {
+    auto known = cluster::AcceleratorOf(requests);
+    if (known || !view_.fabrics) return known;
+    const std::vector<const fabric::FabricSpec*> fabrics = view_.fabrics();
+    if (fabrics.empty()) return std::nullopt;
+    return cluster::AcceleratorOf(requests, fabrics.front()->accelerator_resources);
+  }
+
   // Every Placement that the Workload needs now.
   // Errors  kInvalid for an annotation, kNotFound for a flavor, which may still come.
   Result<std::vector<api::Placement>> Wanted() const {
     std::vector<api::Placement> wanted;
     for (const api::PodSet& set : workload_.pod_sets) {
-      const auto accelerator = cluster::AcceleratorOf(set.pod.requests);
+      const auto accelerator = AcceleratorOf(set.pod.requests);
       if (!accelerator || set.count == 0) continue;
       const std::string name = NameOf(set);
       if (name.empty()) continue;  // admitted before Weft answered

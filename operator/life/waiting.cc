@@ -30,6 +30,8 @@ class Queues {
  public:
   Queues(const api::Inputs& inputs, const std::vector<const fabric::FabricSpec*>& fabrics)
       : fabrics_(fabrics),
+        named_(fabrics.empty() ? std::vector<std::string>()
+                               : fabrics.front()->accelerator_resources),
         checks_(ByName(inputs.admission_checks)),
         flavors_(ByName(inputs.resource_flavors)) {
     std::erase_if(checks_,
@@ -84,9 +86,9 @@ class Queues {
     return view;
   }
 
-  static void Count(const std::vector<api::PodSet>& sets, WaitingWorkload& waiting) {
+  void Count(const std::vector<api::PodSet>& sets, WaitingWorkload& waiting) const {
     for (const api::PodSet& set : sets) {
-      const auto accelerator = cluster::AcceleratorOf(set.pod.requests);
+      const auto accelerator = cluster::AcceleratorOf(set.pod.requests, named_);
       if (!accelerator) continue;
       waiting.workers += set.count;
       waiting.accelerators += std::int64_t{set.count} * accelerator->per_worker;
@@ -101,6 +103,7 @@ class Queues {
   }
 
   const std::vector<const fabric::FabricSpec*>& fabrics_;
+  const std::vector<std::string> named_;                      // the same for all fabrics
   std::map<std::string, const api::AdmissionCheck*> checks_;  // of Weft, by name
   std::map<std::string, const api::ResourceFlavor*> flavors_;
   std::map<std::string, std::vector<const api::Placement*>> placements_;  // by Workload's uid

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "operator/base/near_word.h"
+#include "operator/fabric/products.h"
 
 namespace weft::outlook {
 namespace {
@@ -19,35 +20,35 @@ constexpr double kGB = 1e9;
 // `words`. Memory is what the driver reports (nvidia-smi's memory.total, rocm-smi's VRAM total);
 // "nominal" in a source means that the data sheet's figure is used instead.
 constexpr auto kAccelerators = std::to_array<Accelerator>({
-    {"GB300", "gb300|p6e gb300", 80 * kTera, 1250 * kTera, 2500 * kTera, 5000 * kTera,
-     15000 * kTera, 284'208 * kMiB, 8e12, 1400, "NVIDIA GB300 NVL72 data sheet, 2025; nvidia-smi"},
-    {"GB200", "gb200|p6e gb200|a4x", 80 * kTera, 1250 * kTera, 2500 * kTera, 5000 * kTera,
-     10000 * kTera, 189'471 * kMiB, 8e12, 1200, "NVIDIA GB200 NVL72 data sheet, 2024; nvidia-smi"},
+    {"GB300", "gb300", 80 * kTera, 1250 * kTera, 2500 * kTera, 5000 * kTera, 15000 * kTera,
+     284'208 * kMiB, 8e12, 1400, "NVIDIA GB300 NVL72 data sheet, 2025; nvidia-smi"},
+    {"GB200", "gb200", 80 * kTera, 1250 * kTera, 2500 * kTera, 5000 * kTera, 10000 * kTera,
+     189'471 * kMiB, 8e12, 1200, "NVIDIA GB200 NVL72 data sheet, 2024; nvidia-smi"},
     {"B300", "b300", 77 * kTera, 1125 * kTera, 2250 * kTera, 4500 * kTera, 13500 * kTera,
      275'040 * kMiB, 8e12, 1100, "NVIDIA HGX B300 data sheet, 2025; nvidia-smi"},
-    {"B200", "b200|a4 highgpu", 75 * kTera, 1125 * kTera, 2250 * kTera, 4500 * kTera, 9000 * kTera,
+    {"B200", "b200", 75 * kTera, 1125 * kTera, 2250 * kTera, 4500 * kTera, 9000 * kTera,
      183'359 * kMiB, 7.7e12, 1000, "NVIDIA HGX B200 data sheet, 2024; nvidia-smi"},
-    {"H200", "h200|p5e|p5en|a3 ultragpu", 67 * kTera, 495 * kTera, 989 * kTera, 1979 * kTera, 0,
-     143'771 * kMiB, 4.8e12, 700, "NVIDIA H200 data sheet, 2023; nvidia-smi"},
+    {"H200", "h200", 67 * kTera, 495 * kTera, 989 * kTera, 1979 * kTera, 0, 143'771 * kMiB, 4.8e12,
+     700, "NVIDIA H200 data sheet, 2023; nvidia-smi"},
     {"GH200", "gh200", 67 * kTera, 495 * kTera, 989 * kTera, 1979 * kTera, 0, 97'871 * kMiB, 4e12,
      900, "NVIDIA GH200 data sheet, 96 GB HBM3, 2023; nvidia-smi"},
     {"H100-PCIe", "h100 pcie", 51 * kTera, 378 * kTera, 756 * kTera, 1513 * kTera, 0, 81'559 * kMiB,
      2.04e12, 350, "NVIDIA H100 PCIe data sheet, 2022; nvidia-smi"},
     {"H100-NVL", "h100 nvl", 60 * kTera, 418 * kTera, 835 * kTera, 1671 * kTera, 0, 95'830 * kMiB,
      3.9e12, 400, "NVIDIA H100 NVL data sheet, 2023; nvidia-smi"},
-    {"H100", "h100|p5|a3 highgpu|a3 megagpu", 67 * kTera, 495 * kTera, 989 * kTera, 1979 * kTera, 0,
-     81'559 * kMiB, 3.35e12, 700, "NVIDIA H100 SXM5 data sheet, 2022; nvidia-smi"},
-    {"A100-40GB", "a100 40gb|tesla a100|p4d|a2 highgpu|nd96asr", 19.5 * kTera, 156 * kTera,
-     312 * kTera, 0, 0, 40'960 * kMiB, 1.555e12, 400, "NVIDIA A100 data sheet, 2021; nvidia-smi"},
+    {"H100", "h100", 67 * kTera, 495 * kTera, 989 * kTera, 1979 * kTera, 0, 81'559 * kMiB, 3.35e12,
+     700, "NVIDIA H100 SXM5 data sheet, 2022; nvidia-smi"},
+    {"A100-40GB", "a100 40gb|tesla a100", 19.5 * kTera, 156 * kTera, 312 * kTera, 0, 0,
+     40'960 * kMiB, 1.555e12, 400, "NVIDIA A100 data sheet, 2021; nvidia-smi"},
     {"A100-80GB-PCIe", "a100 80gb pcie", 19.5 * kTera, 156 * kTera, 312 * kTera, 0, 0,
      81'920 * kMiB, 1.935e12, 300, "NVIDIA A100 80GB PCIe data sheet, 2021; nvidia-smi"},
-    {"A100-80GB", "a100|p4de|a2 ultragpu|nd96amsr", 19.5 * kTera, 156 * kTera, 312 * kTera, 0, 0,
-     81'920 * kMiB, 2.039e12, 400, "NVIDIA A100 80GB SXM data sheet, 2021; nvidia-smi"},
+    {"A100-80GB", "a100", 19.5 * kTera, 156 * kTera, 312 * kTera, 0, 0, 81'920 * kMiB, 2.039e12,
+     400, "NVIDIA A100 80GB SXM data sheet, 2021; nvidia-smi"},
     {"L40S", "l40s", 91.6 * kTera, 183 * kTera, 362 * kTera, 733 * kTera, 0, 46'068 * kMiB,
      0.864e12, 350, "NVIDIA L40S data sheet, 2023; nvidia-smi"},
-    {"V100-32GB", "v100 32gb|p3dn", 15.7 * kTera, 0, 125 * kTera, 0, 0, 32'768 * kMiB, 0.9e12, 300,
+    {"V100-32GB", "v100 32gb", 15.7 * kTera, 0, 125 * kTera, 0, 0, 32'768 * kMiB, 0.9e12, 300,
      "NVIDIA V100 SXM2 data sheet, 2018; FP16 alone, no BF16"},
-    {"V100", "v100|p3", 15.7 * kTera, 0, 125 * kTera, 0, 0, 16'384 * kMiB, 0.9e12, 300,
+    {"V100", "v100", 15.7 * kTera, 0, 125 * kTera, 0, 0, 16'384 * kMiB, 0.9e12, 300,
      "NVIDIA V100 SXM2 data sheet, 2017; FP16 alone, no BF16"},
     {"RTX-PRO-6000", "rtx pro 6000", 125 * kTera, 251.9 * kTera, 503.8 * kTera, 1007.6 * kTera,
      2015.2 * kTera, 97'887 * kMiB, 1.792e12, 600,
@@ -62,30 +63,17 @@ constexpr auto kAccelerators = std::to_array<Accelerator>({
      6e12, 1000, "AMD Instinct MI325X data sheet, 2024; memory nominal"},
     {"MI300X", "mi300x", 163.4 * kTera, 654 * kTera, 1307 * kTera, 2615 * kTera, 0,
      205'822'562'304.0, 5.3e12, 750, "AMD Instinct MI300X data sheet, 2023; rocm-smi"},
-    {"TPU-v5p", "v5p|ct5p", 0, 0, 459 * kTera, 459 * kTera, 0, 95 * 1024 * kMiB, 2.765e12, 450,
+    {"TPU-v5p", "v5p", 0, 0, 459 * kTera, 459 * kTera, 0, 95 * 1024 * kMiB, 2.765e12, 450,
      "Google Cloud, TPU v5p, 2024; watts assumed"},
-    {"TPU-v6e", "v6e|ct6e", 0, 0, 918 * kTera, 918 * kTera, 0, 32 * kGB, 1.638e12, 350,
+    {"TPU-v6e", "v6e", 0, 0, 918 * kTera, 918 * kTera, 0, 32 * kGB, 1.638e12, 350,
      "Google Cloud, TPU v6e, 2024; memory nominal, watts assumed"},
-    {"Trainium2", "trainium2|trn2", 181 * kTera, 362 * kTera, 667 * kTera, 1299 * kTera, 0,
+    {"Trainium2", "trainium2", 181 * kTera, 362 * kTera, 667 * kTera, 1299 * kTera, 0,
      96 * 1024 * kMiB, 2.9e12, 500, "AWS Neuron, Trainium2 architecture, 2024; watts assumed"},
     {"Gaudi3", "gaudi3|gaudi 3|hl 325", 229 * kTera, 459 * kTera, 1835 * kTera, 1835 * kTera, 0,
      128 * kGB, 3.7e12, 900, "Intel Gaudi 3 white paper, 2024; memory nominal"},
 });
 
-// Runs of letters and digits, in small letters.
-std::vector<std::string> WordsOf(std::string_view text) {
-  std::vector<std::string> words(1);
-  for (char c : text) {
-    const unsigned char byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0) {
-      words.back() += static_cast<char>(std::tolower(byte));
-    } else if (!words.back().empty()) {
-      words.emplace_back();
-    }
-  }
-  if (words.back().empty()) words.pop_back();
-  return words;
-}
+using fabric::WordsOf;
 
 // Takes the next run of letters and digits off the text; "" at its end.
 std::string_view NextWord(std::string_view& text) {
@@ -206,11 +194,40 @@ Result<Accelerator> FindAccelerator(std::string_view product,
   for (const fabric::AcceleratorSpec& one : added) {
     if (Means(words, one)) return FromSpec(one);
   }
+  if (const auto exact = fabric::ProductOfInstanceType(product); !exact.empty()) {
+    for (const Accelerator& one : kAccelerators) {
+      if (one.name == exact) return one;
+    }
+  }
   for (const Accelerator& one : kAccelerators) {
     if (IsAll(words, one.name) || Matches(words, one.words)) return one;
   }
   return Invalid("unknown accelerator \"" + std::string(product) + "\"; " +
                  KnownText(product, added));
+}
+
+std::string NameOf(const Accelerator& accelerator) {
+  const std::string name(accelerator.name);
+  if (accelerator.partition.empty()) return name;
+  return name + " (" + std::string(accelerator.partition) + ")";
+}
+
+bool TakePart(const fabric::Partition& part, std::string_view name, Accelerator& accelerator) {
+  if (part.whole()) return true;
+  const double by_bytes = part.memory_bytes / accelerator.memory_bytes;
+  const double memory = part.memory > 0 ? part.memory : std::min(by_bytes, 1.0);
+  const double share = part.compute > 0 ? part.compute : memory;
+  if (memory <= 0) return false;
+  for (double* figure : {&accelerator.fp32, &accelerator.tf32, &accelerator.bf16, &accelerator.fp8,
+                         &accelerator.fp4, &accelerator.watts}) {
+    *figure *= share;
+  }
+  accelerator.memory_bytes =
+      part.memory_bytes > 0 ? part.memory_bytes : accelerator.memory_bytes * memory;
+  accelerator.memory_bytes_per_second *= memory;
+  accelerator.share = share;
+  accelerator.partition = name;
+  return true;
 }
 
 std::string KnownText(std::string_view product, std::span<const fabric::AcceleratorSpec> added) {

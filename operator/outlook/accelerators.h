@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "operator/base/result.h"
+#include "operator/fabric/partition.h"
 #include "operator/fabric/spec.h"
 #include "operator/traffic/spec.h"
 
@@ -31,15 +32,26 @@ struct Accelerator {
   std::string_view calibrated_as = {};  // whose calibrations it uses; "": its own name's
   // FabricSpec::pooled_memory: what one accelerator may use of it.
   double pooled_bytes = 0, pooled_bytes_per_second = 0;
+  // Below 1 for a part of an accelerator: its share of the whole, its links and its price; the
+  // figures above are then the part's. The name of the part belongs to the Fabric.
+  double share = 1;
+  std::string_view partition = {};
 };
+
+// "H100", "H100 (MIG 1g.10gb)".
+std::string NameOf(const Accelerator& accelerator);
+
+// Makes the figures of a whole accelerator those of its part. What labels do not tell of the share
+// follows from the memory. False, without a change, if they tell neither.
+bool TakePart(const fabric::Partition& part, std::string_view name, Accelerator& accelerator);
 
 std::span<const Accelerator> KnownAccelerators();
 
 // The accelerator that a product label, an instance type or a plain name means, in any case:
 // "NVIDIA-A100-SXM4-40GB", "AMD_Instinct_MI300X_OAM", "tpu-v5p-slice", "p5.48xlarge", "H100". Words
 // are runs of letters and digits. An accelerator matches if the label contains all words of one of
-// its alternatives; the first match in the table wins. `added`: accelerators of the user, which
-// come before those of the table.
+// its alternatives; the first match in the table wins. An instance type stands for its accelerator
+// (fabric/products.h). `added`: accelerators of the user, which come before those of the table.
 //
 // Errors  kInvalid; the message names the product and the known accelerators (KnownText).
 Result<Accelerator> FindAccelerator(std::string_view product,

@@ -283,13 +283,28 @@ Step StepModel::Solve() const {
   return step;
 }
 
+// What one part of an accelerator has of the links.
+Network Shared(Network network, double share) {
+  const auto slow = [&](Path& path) {
+    for (Crossing& crossing : path.crossings) {
+      crossing.bytes_per_second *= share;
+      crossing.line_bytes_per_second *= share;
+    }
+  };
+  for (Path& path : network.paths) slow(path);
+  slow(network.expert_gradients);
+  return network;
+}
+
 }  // namespace
 
 double Step::Exposed() const { return std::accumulate(exposed.begin(), exposed.end(), 0.0); }
 
 Step StepOf(const Layout& layout, const Accelerator& accelerator, const Calibration& calibration,
             const Network& network) {
-  return StepModel(layout, accelerator, calibration, network).Solve();
+  if (accelerator.share == 1) return StepModel(layout, accelerator, calibration, network).Solve();
+  const Network shared = Shared(network, accelerator.share);
+  return StepModel(layout, accelerator, calibration, shared).Solve();
 }
 
 std::string_view BoundBy(const Step& step) {

@@ -38,7 +38,10 @@ void NameShortResource(const Instance& instance, Unplaceable& no) {
   }
   if (no.short_resource.empty()) {
     for (const auto& [name, amount] : requests) {
-      if (fabric::IsAcceleratorResource(name) && amount > 0) no.short_resource = name;
+      const auto resource = instance.fabric().FindResource(name);
+      const bool accelerator = resource ? instance.fabric().IsAccelerator(*resource)
+                                        : fabric::IsAcceleratorResource(name);
+      if (accelerator && amount > 0) no.short_resource = name;
     }
   }
   const auto wanted = requests.find(no.short_resource);

@@ -309,8 +309,8 @@ class PlanBuilder {
     placed.predicted = *std::move(one);
     if (options_.prices == nullptr) return;
     placed.predicted->currency = options_.prices->currency;
-    placed.predicted->cost_per_hour = predict::CostPerHour(
-        *on.fabric, workload.accelerator->per_worker, placed.plan.nodes, *options_.prices);
+    placed.predicted->cost_per_hour = predict::CostPerHour(*on.fabric, *workload.accelerator,
+                                                           placed.plan.nodes, *options_.prices);
   }
 
   objective::Options OptionsOn(std::size_t fabric) {

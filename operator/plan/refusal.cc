@@ -167,7 +167,8 @@ bool AdmissionMayTolerate(const cluster::WorkloadView& workload, const Unplaceab
     std::string_view detail = count.detail;
     if (count.rejection != rules::Rejection::kTaint || !detail.starts_with(kTaint)) return false;
     detail.remove_prefix(kTaint.size());
-    return fabric::IsAcceleratorResource(std::string(detail.substr(0, detail.find_first_of("=:"))));
+    const std::string key(detail.substr(0, detail.find_first_of("=:")));
+    return key == workload.accelerator->resource_name || fabric::IsAcceleratorResource(key);
   });
 }
 

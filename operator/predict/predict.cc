@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "operator/base/phrases.h"
+#include "operator/fabric/partition.h"
 #include "operator/fabric/pools.h"
 #include "operator/objective/seating.h"
 #include "operator/outlook/placed_network.h"
@@ -17,14 +18,7 @@ namespace {
 
 using fabric::NodeIndex;
 
-using fabric::kInstanceType;
 constexpr const char* kMemoryMiB = "nvidia.com/gpu.memory";  // GPU feature discovery
-
-// The product of a node's pool, else its instance type.
-std::string_view ProductOf(const fabric::Fabric& fabric, NodeIndex node) {
-  const std::string& product = fabric.pools()[fabric.pool(node)].product;
-  return product.empty() ? fabric.node(node).labels.At(kInstanceType).value_or("") : product;
-}
 
 void TakeMemory(const fabric::NodeFacts& node, outlook::Accelerator& accelerator) {
   const auto label = node.labels.At(kMemoryMiB);
@@ -39,15 +33,37 @@ void TakeMemory(const fabric::NodeFacts& node, outlook::Accelerator& accelerator
 std::string WhereNamed(const fabric::Fabric& fabric, NodeIndex node) {
   const fabric::NodeFacts& facts = fabric.node(node);
   const fabric::PoolLabels labels = fabric::ReadPoolLabels(facts);
-  const bool given = !fabric.pools()[fabric.pool(node)].product.empty();
-  if (labels.product.empty() && given)
+  if (labels.product.empty() && !fabric.spec().accelerator_model.empty()) {
     return "Fabric " + fabric.spec().name + ": spec.acceleratorModel";
+  }
   return "node " + facts.name + ": label " +
-         std::string(labels.product.empty() ? kInstanceType : labels.product_key);
+         std::string(labels.product.empty() ? fabric::kInstanceType : labels.product_key);
 }
 
-Result<outlook::Accelerator> AcceleratorOfNode(const fabric::Fabric& fabric, NodeIndex node) {
-  const std::string_view product = ProductOf(fabric, node);
+// The name of a part that belongs to the fabric: of the node's labels, or of the resource.
+std::string_view NameOfPart(const fabric::Fabric& fabric, NodeIndex node,
+                            const fabric::Partition& part, const std::string& resource) {
+  const std::string& by_labels = fabric.pools()[fabric.pool(node)].partition;
+  if (by_labels == part.name) return by_labels;
+  const auto known = fabric.FindResource(resource);
+  return known ? fabric.resources()[*known] : std::string_view();
+}
+
+Status TakePart(const fabric::Fabric& fabric, NodeIndex node, const std::string& resource,
+                outlook::Accelerator& accelerator) {
+  const fabric::NodeFacts& facts = fabric.node(node);
+  const fabric::Partition part = fabric::PartitionOf(facts, resource);
+  if (part.memory_bytes == 0) TakeMemory(facts, accelerator);
+  if (outlook::TakePart(part, NameOfPart(fabric, node, part, resource), accelerator)) return {};
+  return Invalid("node " + facts.name + ": " + resource + " is a part of " +
+                 std::string(accelerator.name) + " (" + part.name +
+                 "), but no label says how large; GPU feature discovery writes "
+                 "nvidia.com/gpu.replicas and nvidia.com/gpu.memory");
+}
+
+Result<outlook::Accelerator> AcceleratorOfNode(const fabric::Fabric& fabric,
+                                               const std::string& resource, NodeIndex node) {
+  const std::string_view product = fabric::WholeProduct(fabric.pools()[fabric.pool(node)].product);
   const std::string& name = fabric.node(node).name;
   auto found = outlook::FindAccelerator(product, fabric.spec().accelerators);
   if (!found && product.empty()) {
@@ -59,7 +75,7 @@ Result<outlook::Accelerator> AcceleratorOfNode(const fabric::Fabric& fabric, Nod
                    ". Correct the name, or describe the accelerator in spec.accelerators of the "
                    "Fabric or the file of --accelerators");
   }
-  TakeMemory(fabric.node(node), *found);
+  if (const Status part = TakePart(fabric, node, resource, *found); !part) return part.error();
   if (const auto& pool = fabric.spec().pooled_memory) {
     found->pooled_bytes = static_cast<double>(pool->bytes_per_gpu);
     found->pooled_bytes_per_second = static_cast<double>(pool->bytes_per_second_per_gpu);
@@ -72,21 +88,15 @@ std::string Size(double bytes) { return BytesText(static_cast<Int128>(bytes)); }
 }  // namespace
 
 Result<outlook::Accelerator> AcceleratorOf(const fabric::Fabric& fabric,
+                                           const std::string& resource,
                                            std::span<const NodeIndex> nodes) {
   IndexVector<fabric::PoolIndex, bool> seen(fabric.pools().EndIndex());
-  std::string_view last;  // an instance type; the product of a pool is looked up once
   std::optional<outlook::Accelerator> slowest;
-  std::optional<fabric::PoolIndex> done;  // a pool whose nodes all have the product of the last
   for (const NodeIndex node : nodes) {
     const fabric::PoolIndex pool = fabric.pool(node);
-    if (pool == done) continue;
-    if (!fabric.pools()[pool].product.empty()) done = pool;
-    if (seen[pool] && !fabric.pools()[pool].product.empty()) continue;
-    const std::string_view product = ProductOf(fabric, node);
-    if (seen[pool] && product == last) continue;
+    if (seen[pool]) continue;
     seen[pool] = true;
-    last = product;
-    const auto found = AcceleratorOfNode(fabric, node);
+    const auto found = AcceleratorOfNode(fabric, resource, node);
     if (!found) return found.error();
     if (!slowest || found->bf16 < slowest->bf16) slowest = *found;
   }
@@ -99,14 +109,14 @@ Result<Predicted> Predict(const cluster::ClusterFabric& on, const cluster::Workl
                           const LearnedScalars* learned) {
   const auto& model = *workload.model;
   if (!model || !model->transformer) return Invalid("spec.model.transformer: required");
-  const auto accelerator = AcceleratorOf(*on.fabric, nodes);
+  const auto accelerator = AcceleratorOf(*on.fabric, workload.accelerator->resource_name, nodes);
   if (!accelerator) return accelerator.error();
   const outlook::Layout layout = LayoutOf(workload, traffic);
   const outlook::Network network = outlook::NetworkOf(
       layout, traffic, {on.fabric.get(), nodes, workload.pod.claims_compute_domain});
   auto prediction = outlook::Predict(layout, *accelerator, network);
   if (!prediction) return Invalid("spec." + prediction.error().message);
-  Predicted out{std::string(accelerator->name), *std::move(prediction), std::nullopt, ""};
+  Predicted out{outlook::NameOf(*accelerator), *std::move(prediction), std::nullopt, ""};
   if (learned != nullptr) out.learned = learned->Find(workload, out.accelerator);
   if (out.learned) {
     constexpr double kPercent = 100;
@@ -115,23 +125,24 @@ Result<Predicted> Predict(const cluster::ClusterFabric& on, const cluster::Workl
   return out;
 }
 
-std::optional<double> CostPerHour(const fabric::Fabric& fabric, std::uint32_t per_worker,
+std::optional<double> CostPerHour(const fabric::Fabric& fabric, const api::Accelerator& wanted,
                                   std::span<const NodeIndex> nodes, const outlook::Prices& prices) {
   IndexVector<fabric::PoolIndex, std::optional<double>> of_pool(fabric.pools().EndIndex());
   double sum = 0;
   for (const NodeIndex node : nodes) {
     const fabric::PoolIndex pool = fabric.pool(node);
-    if (!of_pool[pool] || fabric.pools()[pool].product.empty()) {
-      const auto accelerator = AcceleratorOfNode(fabric, node);
+    if (!of_pool[pool]) {
+      const auto accelerator = AcceleratorOfNode(fabric, wanted.resource_name, node);
       if (!accelerator) return std::nullopt;
       const bool spot = fabric.pools()[pool].capacity == fabric::CapacityType::kSpot;
       of_pool[pool] =
           prices.PerHour(accelerator->name, spot ? outlook::Terms::kSpot : prices.terms);
+      if (of_pool[pool]) *of_pool[pool] *= accelerator->share;
     }
     if (!of_pool[pool]) return std::nullopt;
     sum += *of_pool[pool];
   }
-  return sum * per_worker;
+  return sum * wanted.per_worker;
 }
 
 Failures FailuresOn(const fabric::Fabric& fabric, std::span<const NodeIndex> nodes,
@@ -161,7 +172,7 @@ std::string DoesNotFitText(std::string_view accelerator, const outlook::Memory& 
 
 std::vector<DomainWatts> WattsOf(const cluster::ClusterFabric& on,
                                  const cluster::WorkloadView& workload, objective::Nodes nodes) {
-  const auto accelerator = AcceleratorOf(*on.fabric, nodes);
+  const auto accelerator = AcceleratorOf(*on.fabric, workload.accelerator->resource_name, nodes);
   if (!accelerator) return {};
   const double each = outlook::PowerOf(*accelerator, workload.accelerator->per_worker);
   const objective::Seating seating(*on.fabric, nodes);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "operator/api/accelerator.h"
 #include "operator/base/result.h"
 #include "operator/cluster/cluster.h"
 #include "operator/cluster/workload.h"
@@ -19,7 +20,7 @@ namespace weft::predict {
 
 // What Weft predicts for one job on its nodes.
 struct Predicted {
-  std::string accelerator;  // a name of outlook/accelerators.h or FabricSpec::accelerators
+  std::string accelerator;  // outlook::NameOf
   outlook::Prediction prediction;
   std::optional<double> cost_per_hour;  // absent without prices
   std::string currency;
@@ -37,16 +38,18 @@ Result<Predicted> Predict(const cluster::ClusterFabric& on, const cluster::Workl
                           const traffic::Traffic& traffic, objective::Nodes nodes,
                           const LearnedScalars* learned = nullptr);
 
-// The accelerator of these nodes; if they have several products, the slowest. Its memory is the
-// value of the label nvidia.com/gpu.memory, if a node has it.
+// What one unit of the resource is on these nodes: an accelerator, or a part of one
+// (fabric/partition.h); if they have several products, the slowest. Its memory is the value of the
+// label nvidia.com/gpu.memory, if a node has it.
 //
 // Errors  kInvalid; the message names the node, its product and the known accelerators.
 Result<outlook::Accelerator> AcceleratorOf(const fabric::Fabric& fabric,
+                                           const std::string& resource,
                                            std::span<const fabric::NodeIndex> nodes);
 
-// Price of an hour on these nodes, each by its product and capacity type. Absent if a node has no
-// price or an unknown accelerator.
-std::optional<double> CostPerHour(const fabric::Fabric& fabric, std::uint32_t per_worker,
+// Price of an hour on these nodes, each by its product and capacity type; a part of an accelerator
+// costs its share. Absent if a node has no price or an unknown accelerator.
+std::optional<double> CostPerHour(const fabric::Fabric& fabric, const api::Accelerator& accelerator,
                                   std::span<const fabric::NodeIndex> nodes,
                                   const outlook::Prices& prices);
 

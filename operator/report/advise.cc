@@ -137,7 +137,7 @@ class Adviser {
       }
       if (why.empty()) why = "No layout fits in memory.";
       notes.push_back({cluster::Severity::kInfo, "LeftOut",
-                       "Fabric " + ground.on->name() + ", " + std::string(ground.accelerator.name) +
+                       "Fabric " + ground.on->name() + ", " + outlook::NameOf(ground.accelerator) +
                            ": " + why});
     }
     return notes;
@@ -162,7 +162,7 @@ class Adviser {
     if (!prediction) return std::nullopt;
     AdvisedLayout row;
     row.fabric = ground.on->name();
-    row.accelerator = ground.accelerator.name;
+    row.accelerator = outlook::NameOf(ground.accelerator);
     row.layout = one.layout;
     row.prediction = *std::move(prediction);
     const predict::Failures failures =
@@ -172,8 +172,10 @@ class Adviser {
     row.reliability = failures.reliability;
     row.per_worker = ground.worker.Of(one.layout.ranks);
     if (request_.prices != nullptr) {
+      api::Accelerator wanted = *workload_.accelerator;
+      wanted.per_worker = row.per_worker;
       row.cost_per_hour =
-          predict::CostPerHour(*ground.on->fabric, row.per_worker, one.nodes, *request_.prices);
+          predict::CostPerHour(*ground.on->fabric, wanted, one.nodes, *request_.prices);
     }
     if (request_.tokens) {
       row.days = *request_.tokens / row.prediction.tokens_per_second / kSecondsPerDay /
@@ -372,7 +374,7 @@ Result<Advice> Advise(const Cluster& cluster, const AdviceRequest& request) {
   const AdvisedLayout& first = advice.layouts.front();
   for (const Cell& cell : cells) {
     const bool same = cell.ground->on->name() == first.fabric &&
-                      cell.ground->accelerator.name == first.accelerator &&
+                      outlook::NameOf(cell.ground->accelerator) == first.accelerator &&
                       cell.best.front().layout.ranks == first.layout.ranks;
     if (!same) continue;
     advice.lifts = LiftsOf(*workload, *cell.ground, cell.best.front());

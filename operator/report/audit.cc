@@ -7,6 +7,7 @@
 
 #include "operator/api/gang_annotations.h"
 #include "operator/base/check.h"
+#include "operator/cluster/accelerator_resources.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/cluster/text.h"
 #include "operator/cluster/workload.h"
@@ -52,16 +53,6 @@ rules::PodRequirements WithoutPins(rules::PodRequirements pod) {
   return pod;
 }
 
-std::int64_t AcceleratorsOf(const api::Pod& pod, std::string* resource) {
-  std::int64_t sum = 0;
-  for (const auto& [name, amount] : pod.pod.requests) {
-    if (!fabric::IsAcceleratorResource(name) || amount <= 0) continue;
-    if (resource != nullptr && resource->empty()) *resource = name;
-    sum = SaturatingAdd(sum, amount);
-  }
-  return sum;
-}
-
 struct FabricNode {
   std::size_t fabric = 0;
   NodeIndex node{0};
@@ -81,7 +72,7 @@ class Auditor {
     std::vector<std::size_t> chosen;
     for (std::size_t p = 0; p < inputs_.pods.size(); ++p) {
       const api::Pod& pod = inputs_.pods[p];
-      if (pod.Holds() && AcceleratorsOf(pod, nullptr) > 0) chosen.push_back(p);
+      if (pod.Holds() && AcceleratorsOf(pod) > 0) chosen.push_back(p);
     }
     for (const Gang& gang : cluster::FindGangs(inputs_.pods, chosen)) {
       if (gang.kind == "DaemonSet" || gang.pods.size() < 2) continue;
@@ -93,6 +84,10 @@ class Auditor {
   }
 
  private:
+  std::int64_t AcceleratorsOf(const api::Pod& pod) const {
+    return cluster::AcceleratorsOf(cluster_, pod);
+  }
+
   std::optional<FabricNode> Find(const std::string& node) const {
     for (std::size_t f = 0; f < cluster_.fabrics.size(); ++f) {
       if (const auto n = cluster_.fabrics[f].fabric->FindNode(node)) return FabricNode{f, *n};
@@ -164,9 +159,9 @@ class Auditor {
 
   // The accelerators of each pod; 1 if the pods differ.
   std::uint32_t PerWorker(const std::vector<std::size_t>& members, AuditGang& out) const {
-    const std::int64_t each = AcceleratorsOf(inputs_.pods[members.front()], nullptr);
+    const std::int64_t each = AcceleratorsOf(inputs_.pods[members.front()]);
     for (const std::size_t p : members) {
-      if (AcceleratorsOf(inputs_.pods[p], nullptr) == each) continue;
+      if (AcceleratorsOf(inputs_.pods[p]) == each) continue;
       out.notes.push_back(
           {Severity::kInfo, "UnevenWorkers",
            "the pods hold different numbers of accelerators; each pod counts as one rank"});
@@ -387,7 +382,7 @@ class Auditor {
     std::size_t pods = 0;
     std::set<std::string> nodes;
     for (const api::Pod& pod : inputs_.pods) {
-      if (!pod.Holds() || AcceleratorsOf(pod, nullptr) == 0 || Find(pod.node_name)) continue;
+      if (!pod.Holds() || AcceleratorsOf(pod) == 0 || Find(pod.node_name)) continue;
       ++pods;
       nodes.insert(pod.node_name);
     }

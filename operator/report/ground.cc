@@ -126,7 +126,8 @@ Grounds GroundsOf(const cluster::Cluster& cluster, const WorkloadView& workload)
       const WorkerSize worker = SizeOf(workload, rooms);
       const std::vector<NodeIndex> workers = WorkersOf(rooms, worker);
       if (workers.empty()) continue;
-      auto accelerator = predict::AcceleratorOf(*on.fabric, workers);
+      auto accelerator =
+          predict::AcceleratorOf(*on.fabric, workload.accelerator->resource_name, workers);
       if (!accelerator) {
         out.notes.push_back({cluster::Severity::kWarning, "NotPredicted",
                              WithPlace(cluster, accelerator.error().message) + "."});

@@ -56,7 +56,8 @@ std::vector<Result<outlook::Accelerator>> AcceleratorsFor(const LintSubject& sub
     const fabric::PoolIndex pool = fabric.pool(n);
     if (fabric.allocatable(n, *resource) == 0 || !seen.insert(pool).second) continue;
     if (!MayUse(*subject.workload.accelerator, fabric.pools()[pool].product)) continue;
-    found.push_back(predict::AcceleratorOf(fabric, std::span(&n, 1)));
+    found.push_back(predict::AcceleratorOf(fabric, subject.workload.accelerator->resource_name,
+                                           std::span(&n, 1)));
   }
   return found;
 }
@@ -123,7 +124,7 @@ Findings DoesNotFit(const LintSubject& subject) {
   const outlook::Memory memory = outlook::MemoryOn(layout, *accelerator);
   const double capacity = outlook::UsableMemory(*accelerator);
   if (memory.Total() <= capacity) return {};
-  std::string text = predict::DoesNotFitText(accelerator->name, memory, capacity,
+  std::string text = predict::DoesNotFitText(outlook::NameOf(*accelerator), memory, capacity,
                                              outlook::SmallestChange(layout, *accelerator));
   return {{Severity::kError, "", "spec.model.transformer", "DoesNotFit", std::move(text)}};
 }

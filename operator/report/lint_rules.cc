@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include "operator/cluster/note.h"
 #include "operator/cluster/pool_choices.h"
 #include "operator/cluster/text.h"
+#include "operator/fabric/partition.h"
 #include "operator/life/launcher.h"
 #include "operator/life/reserved_names.h"
 #include "operator/life/worker_limit.h"
@@ -264,13 +266,69 @@ Findings UnknownModels(const LintSubject& subject) {
     const bool matches =
         model == api::kAnyPool ||
         std::any_of(products.begin(), products.end(), [&](const std::string& product) {
-          return cluster::MatchesModel(model, product);
+          return cluster::MatchesModel(model, product, subject.on.fabric->spec().accelerators);
         });
     if (matches) continue;
     findings.push_back(Found(Severity::kWarning,
                              "spec.accelerator.models[" + std::to_string(m) + "]", "UnknownModel",
                              "\"" + model + "\" matches no product of this fabric" +
                                  (known.empty() ? "" : ", which has " + known)));
+  }
+  return findings;
+}
+
+// What ranks of one gang on such parts of accelerators meet.
+// Source  NVIDIA/nccl, src/init.cc: "Duplicate GPU detected". NVIDIA, "Multi-Instance GPU user
+//         guide", 2026: no peer-to-peer access between instances.
+std::string MeaningOf(const fabric::Partition& part) {
+  switch (part.kind) {
+    case fabric::Partition::Kind::kWhole:
+      break;
+    case fabric::Partition::Kind::kTimeSlice:
+      return "a turn on a GPU that others use too, without memory of its own: ranks on one GPU "
+             "slow each other down, and NCCL refuses two ranks of a job on one GPU";
+    case fabric::Partition::Kind::kMps:
+      return "a share of a GPU that others use too: ranks on one GPU slow each other down, and "
+             "NCCL refuses two ranks of a job on one GPU";
+    case fabric::Partition::Kind::kHardware:
+      return part.name.starts_with("MIG")
+                 ? "a slice of a GPU: slices cannot reach each other's memory or use NVLink, and "
+                   "NCCL refuses two slices of one GPU in a job"
+                 : "a partition of a GPU, with its share of the compute, the memory and the links";
+    case fabric::Partition::Kind::kVirtual:
+      return "a virtual GPU, which may share its GPU with other machines";
+  }
+  return "";
+}
+
+// What the job gets instead of whole accelerators, for each kind of part that it may be placed on.
+Findings PartsOfAccelerators(const LintSubject& subject) {
+  const api::Accelerator& wanted = *subject.workload.accelerator;
+  const fabric::Fabric& fabric = *subject.on.fabric;
+  const auto resource = fabric.FindResource(wanted.resource_name);
+  if (!resource || std::int64_t{subject.workload.workers} * wanted.per_worker < 2) return {};
+  std::set<fabric::PoolIndex> allowed;
+  const auto choices = cluster::PoolChoicesOf(fabric, wanted);
+  for (const auto& choice : choices.value_or(std::vector<objective::PoolChoice>())) {
+    allowed.insert(choice.pools.begin(), choice.pools.end());
+  }
+  std::map<std::string, std::pair<fabric::Partition, std::int64_t>> parts;
+  bool whole = false;
+  for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
+    if (fabric.capacity(n, *resource) == 0) continue;
+    if (choices && !allowed.contains(fabric.pool(n))) continue;
+    const fabric::Partition part = fabric::PartitionOf(fabric.node(n), wanted.resource_name);
+    whole = whole || part.whole();
+    if (!part.whole()) ++parts.try_emplace(part.name, part, 0).first->second.second;
+  }
+  Findings findings;
+  for (const auto& [name, found] : parts) {
+    const auto& [part, nodes] = found;
+    findings.push_back(Found(Severity::kWarning, "spec.accelerator.resourceName",
+                             "PartsOfAccelerators",
+                             std::string(whole ? "if no whole accelerators are free: " : "") +
+                                 "on " + CountText(nodes, "node") + " one " + wanted.resource_name +
+                                 " is no whole GPU but " + name + ", " + MeaningOf(part)));
   }
   return findings;
 }
@@ -296,6 +354,7 @@ constexpr auto kRules = std::to_array<LintRule>({
     {UnexpectedLauncher},
     {TooMany},
     {UnknownModels},
+    {PartsOfAccelerators},
 });
 
 }  // namespace

@@ -62,7 +62,8 @@ class OutlookMaker {
     one.accelerators = std::int64_t{workload.workers} * workload.accelerator->per_worker;
     one.prediction = Predict(workload, cluster_.fabrics[fabric], nodes, one);
     if (!one.prediction) {
-      const auto accelerator = predict::AcceleratorOf(*cluster_.fabrics[fabric].fabric, nodes);
+      const auto accelerator = predict::AcceleratorOf(*cluster_.fabrics[fabric].fabric,
+                                                      workload.accelerator->resource_name, nodes);
       one.prediction = Invalid(accelerator ? *workload.place + ": " + one.prediction.error().message
                                            : WithPlace(cluster_, accelerator.error().message));
     }
@@ -75,8 +76,7 @@ class OutlookMaker {
     one.reliability = predict::FailuresOn(fabric, nodes, choice_.prices).reliability;
     if (choice_.prices == nullptr) return;
     one.currency = choice_.prices->currency;
-    one.cost_per_hour =
-        predict::CostPerHour(fabric, workload.accelerator->per_worker, nodes, *choice_.prices);
+    one.cost_per_hour = predict::CostPerHour(fabric, *workload.accelerator, nodes, *choice_.prices);
     one.facility_watts = one.prediction->watts * choice_.prices->cooling_overhead;
   }
 

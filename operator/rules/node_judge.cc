@@ -151,7 +151,8 @@ std::string NodeJudge::Detail(Why why, NodeIndex node) const {
       return AffinityMismatchText(*pod.required_affinity, facts);
     case Rejection::kPool: {
       const fabric::Pool& pool = claims_.fabric().pools()[fabric::PoolIndex{why.item}];
-      return (pool.product.empty() ? "no product" : pool.product) + " (" +
+      return (pool.product.empty() ? "no product" : pool.product) +
+             (pool.partition.empty() ? "" : " as " + pool.partition) + " (" +
              std::string(fabric::CapacityTypeName(pool.capacity)) + ")";
     }
     case Rejection::kResource:

@@ -26,11 +26,13 @@ Meter::Meter(const cluster::ClusterFabric& on, const outlook::Prices* prices)
   const fabric::Fabric& fabric = *on.fabric;
   for (const NodeIndex node : rates_.Indices()) {
     Rates& rates = rates_[node];
-    const outlook::Accelerator accelerator = AcceleratorOrAssumed(fabric, {&node, 1});
+    const api::Accelerator one{AcceleratorResourceOf(fabric, node), 1};
+    const outlook::Accelerator accelerator =
+        AcceleratorOrAssumed(fabric, one.resource_name, {&node, 1});
     rates.busy_watts = outlook::PowerOf(accelerator, 1);
     rates.idle_watts = IdlePowerOf(accelerator);
     if (prices != nullptr) {
-      const auto price = predict::CostPerHour(fabric, 1, {&node, 1}, *prices);
+      const auto price = predict::CostPerHour(fabric, one, {&node, 1}, *prices);
       rates.price_per_hour = price.value_or(0);
       priced_ = priced_ && (price || fabric.accelerators(node) == 0);
     }

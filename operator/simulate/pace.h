@@ -11,8 +11,11 @@
 
 namespace weft::simulate {
 
+// The first accelerator resource that the node offers; "" if it offers none.
+std::string AcceleratorResourceOf(const fabric::Fabric& fabric, fabric::NodeIndex node);
+
 // The accelerator of the nodes (predict::AcceleratorOf), or an H100 if it is unknown.
-outlook::Accelerator AcceleratorOrAssumed(const fabric::Fabric& fabric,
+outlook::Accelerator AcceleratorOrAssumed(const fabric::Fabric& fabric, const std::string& resource,
                                           std::span<const fabric::NodeIndex> nodes);
 
 // Predicts the pace of jobs (predict::PaceOf). A job without a prediction runs as long as its trace

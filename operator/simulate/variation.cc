@@ -77,10 +77,10 @@ std::string PathOf(const fabric::FabricSpec& spec, const fabric::NodeFacts& node
   return path;
 }
 
-std::int64_t AcceleratorsOf(const fabric::NodeFacts& node) {
+std::int64_t AcceleratorsOf(const fabric::NodeFacts& node, const fabric::FabricSpec& spec) {
   std::int64_t sum = 0;
   for (const auto& [name, amount] : node.allocatable) {
-    if (fabric::IsAcceleratorResource(name)) sum += amount;
+    if (fabric::IsAcceleratorResource(name, spec.accelerator_resources)) sum += amount;
   }
   return sum;
 }
@@ -94,7 +94,7 @@ Status GroupByScaleUp(int gpus, fabric::FabricSpec& spec, api::Inputs& inputs) {
   std::map<std::string, std::vector<std::pair<std::string, std::size_t>>> by_path;
   for (std::size_t n = 0; n < inputs.nodes.size(); ++n) {
     const fabric::NodeFacts& node = inputs.nodes[n].facts;
-    const std::int64_t each = AcceleratorsOf(node);
+    const std::int64_t each = AcceleratorsOf(node, spec);
     if (each == 0) continue;
     if (gpus % each != 0) {
       return Invalid("--sweep nvlink: " + std::to_string(gpus) +
@@ -111,7 +111,7 @@ Status GroupByScaleUp(int gpus, fabric::FabricSpec& spec, api::Inputs& inputs) {
         ++domain;
         held = 0;
       }
-      held += AcceleratorsOf(inputs.nodes[n].facts);
+      held += AcceleratorsOf(inputs.nodes[n].facts, spec);
       inputs.nodes.Edit(n).facts.labels.Set(spec.scale_up->label_key,
                                             "sweep-" + std::to_string(domain));
     }
@@ -123,7 +123,7 @@ Status GroupByScaleUp(int gpus, fabric::FabricSpec& spec, api::Inputs& inputs) {
 void AddRack(int number, const fabric::FabricSpec& spec, api::Inputs& inputs) {
   std::map<std::string, std::vector<std::size_t>> by_path;
   for (std::size_t n = 0; n < inputs.nodes.size(); ++n) {
-    if (AcceleratorsOf(inputs.nodes[n].facts) == 0) continue;
+    if (AcceleratorsOf(inputs.nodes[n].facts, spec) == 0) continue;
     by_path[PathOf(spec, inputs.nodes[n].facts)].push_back(n);
   }
   if (by_path.empty() || spec.levels.empty()) return;

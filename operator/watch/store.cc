@@ -144,7 +144,12 @@ void Store::Index(const Change<api::Pod>& change) {
   if (change.before) count(*change.before, false);
 }
 
+void Store::Index(const Change<api::TrainingJob>& change) {
+  if (named_resources_.Change(change.before.get(), change.now.get())) ++fabric_changes_;
+}
+
 void Store::Index(const Change<api::Placement>& change) {
+  if (named_resources_.Change(change.before.get(), change.now.get())) ++fabric_changes_;
   IndexByOwner(change.before, change.now, placements_of_);
   IndexByGang(change.before, change.now, placements_of_gang_);
   const api::ObjectKey& key = change.either().meta.key;

@@ -15,14 +15,12 @@
 #include "operator/api/fabric.h"
 #include "operator/api/inputs.h"
 #include "operator/api/kueue.h"
-#include "operator/api/namespace.h"
 #include "operator/api/node.h"
 #include "operator/api/placement.h"
 #include "operator/api/pod.h"
-#include "operator/api/priority_class.h"
-#include "operator/api/training_job.h"
 #include "operator/base/timestamp.h"
 #include "operator/life/node_state.h"
+#include "operator/watch/named_resources.h"
 #include "operator/watch/store_objects.h"
 #include "operator/watch/table.h"
 
@@ -138,6 +136,7 @@ class Store {
   void Index(const Change<T>&) {}
   void Index(const Change<api::Node>& change);
   void Index(const Change<api::Pod>& change);
+  void Index(const Change<api::TrainingJob>& change);
   void Index(const Change<api::Placement>& change);
   void Index(const Change<api::Fabric>& change);
   void Index(const Change<api::Workload>& change);
@@ -177,6 +176,7 @@ class Store {
   StoreHooks hooks_;
   mutable std::mutex mutex_;
   std::uint64_t fabric_changes_ = 0;
+  NamedResources named_resources_;  // of TrainingJobs and Placements
   std::tuple<ObjectTable<api::Node>, ObjectTable<api::Pod>, ObjectTable<api::TrainingJob>,
              ObjectTable<api::Placement>, ObjectTable<api::Fabric>, ObjectTable<api::PriorityClass>,
              ObjectTable<api::Namespace>, ObjectTable<Service>, ObjectTable<api::Workload>,

@@ -227,6 +227,7 @@ Store::Snapshot Store::SnapshotFabrics() const {
   {
     const std::lock_guard lock(mutex_);
     snapshot.fabrics = fabric_changes_;
+    snapshot.inputs.accelerator_resources = named_resources_.Names();
     nodes = table<api::Node>().Take();
     fabrics = table<api::Fabric>().Take();
     slices = table<api::ResourceSlice>().Take();

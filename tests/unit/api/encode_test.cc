@@ -126,6 +126,7 @@ Fabric FullFabric() {
                    false};
   spec.cost_tolerance_percent = 0;
   spec.accelerator_model = "H100";
+  spec.accelerator_resources = {"example.com/x1"};
   spec.levels[0].power_watts = 300'000;
   spec.accelerators = {{.name = "X1",
                         .products = {"Acme X1"},

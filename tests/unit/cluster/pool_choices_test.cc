@@ -123,6 +123,93 @@ TEST(MatchesModel, ByWordOrByTheAcceleratorItStandsFor) {
   EXPECT_FALSE(MatchesModel("H100", "m7i.large"));
 }
 
+TEST(MatchesModel, ByTheAcceleratorOfBoth) {
+  EXPECT_TRUE(MatchesModel("NVIDIA-H100-80GB-HBM3", "H100_NVLINK_80GB"));
+  EXPECT_TRUE(MatchesModel("H100 SXM5", "NVIDIA-H100-80GB-HBM3"));
+  EXPECT_TRUE(MatchesModel("A10G", "g5.48xlarge"));
+  EXPECT_TRUE(MatchesModel("L40S", "g6e.48xlarge"));
+  EXPECT_FALSE(MatchesModel("L4", "g6e.48xlarge"));
+  EXPECT_FALSE(MatchesModel("NVIDIA-A100-SXM4-80GB", "nvidia-tesla-a100"));
+  EXPECT_FALSE(MatchesModel("NVIDIA-A100-SXM-64GB", "NVIDIA-A100-SXM4-80GB"));
+  EXPECT_FALSE(MatchesModel("H100 PCIe", "NVIDIA-H100-80GB-HBM3"));
+  EXPECT_FALSE(MatchesModel("NVIDIA-H100-80GB-HBM3-SHARED", "NVIDIA-H100-80GB-HBM3"));
+  fabric::AcceleratorSpec added;
+  added.name = "X1";
+  added.products = {"acme x1 oam"};
+  EXPECT_TRUE(MatchesModel("ACME X1 OAM", "X1", std::span(&added, 1)));
+}
+
+// n0 and n1 (leaf l0) share GPUs, n2 and n3 (l1) have whole ones.
+testing::Scene HalfShared() {
+  testing::FabricShape shape = testing::FourNodes();
+  for (std::size_t n = 0; n < 4; ++n) {
+    auto& labels = shape.nodes[n].labels;
+    labels["nvidia.com/gpu.product"] =
+        n < 2 ? "NVIDIA-H100-80GB-HBM3-SHARED" : "NVIDIA-H100-80GB-HBM3";
+    labels["nvidia.com/gpu.count"] = n < 2 ? "2" : "8";
+    labels["nvidia.com/gpu.replicas"] = n < 2 ? "4" : "1";
+  }
+  return testing::Scene(shape);
+}
+
+std::string NodesOf(const testing::Scene& scene) {
+  const Cluster cluster = scene.Build();
+  const auto report = plan::Plan(cluster);
+  if (!report) return report.error().message;
+  const plan::Placed* placed = report->entries.back().placed();
+  if (placed == nullptr) return "refused";
+  std::string names;
+  for (const auto node : placed->plan.nodes) {
+    names += (names.empty() ? "" : " ") + cluster.fabrics[0].fabric->node(node).name;
+  }
+  return names;
+}
+
+TEST(PoolChoices, WholeGpusComeBeforePartsOfThem) {
+  const std::vector<std::string> all[] = {{}, {"H100"}, {"Any"}, {"B200", "H100"}};
+  for (const auto& models : all) {
+    testing::Scene scene = HalfShared();
+    scene.Job("j", 2).accelerator.models = models;
+    EXPECT_EQ(NodesOf(scene), "n2 n3");
+    scene.Pod("p", "n3");  // no two whole nodes are left
+    EXPECT_EQ(NodesOf(scene), "n0 n1");
+  }
+}
+
+TEST(PoolChoices, NoGangMixesWholeGpusWithPartsOfThem) {
+  const std::vector<std::string> all[] = {{}, {"H100"}, {"Any"}};
+  for (const auto& models : all) {
+    testing::Scene scene = HalfShared();
+    scene.Job("j", 3).accelerator.models = models;
+    EXPECT_EQ(NodesOf(scene), "refused");
+  }
+}
+
+TEST(PoolChoices, APartThatTheListNamesIsTaken) {
+  testing::Scene scene = HalfShared();
+  scene.Job("j", 2).accelerator.models = {"NVIDIA-H100-80GB-HBM3-SHARED"};
+  EXPECT_EQ(NodesOf(scene), "n0 n1");
+  scene.inputs.jobs.Edit(0).accelerator.models = {"shared", "H100"};
+  EXPECT_EQ(NodesOf(scene), "n0 n1");
+}
+
+TEST(PoolChoices, PartsThatOnlyALabelTellsAreNotMixed) {
+  testing::FabricShape shape = testing::FourNodes();
+  for (std::size_t n = 0; n < 4; ++n) {
+    shape.nodes[n].labels["amd.com/gpu.product-name"] = "AMD_Instinct_MI300X_OAM";
+    shape.nodes[n].labels["amd.com/gpu.compute-memory-partition"] = n < 2 ? "CPX_NPS4" : "SPX_NPS1";
+    shape.nodes[n].accelerators = 0;
+    shape.nodes[n].allocatable["amd.com/gpu"] = n < 2 ? 64 : 8;
+  }
+  testing::Scene scene(shape);
+  api::TrainingJob& job = scene.Job("j", 2);
+  job.accelerator.resource_name = "amd.com/gpu";
+  job.pod.requests = {{"amd.com/gpu", 8}};
+  EXPECT_EQ(NodesOf(scene), "n2 n3");
+  scene.inputs.jobs.Edit(0).replicas = 3;  // 16 workers would fit on the parts
+  EXPECT_EQ(NodesOf(scene), "n0 n0 n0");
+}
+
 TEST(PoolChoices, AFabricOfOneProductHasNoChoice) {
   testing::Scene scene(testing::FourNodes());
   const Cluster cluster = scene.Build();

@@ -56,6 +56,40 @@ const LabelCase kLabelCases[] = {
      {{"k8s.amazonaws.com/accelerator", "nvidia-tesla-v100"}},
      "nvidia-tesla-v100",
      std::nullopt},
+    {"AShortNameIsMadeExactByTheInstanceType",
+     {{"eks.amazonaws.com/instance-gpu-name", "a100"}, {kInstanceType, "p4d.24xlarge"}},
+     "A100-40GB",
+     std::nullopt},
+    {"TheNameBeforeKubernetes117CountsToo",
+     {{"karpenter.azure.com/sku-gpu-name", "H100"},
+      {"beta.kubernetes.io/instance-type", "Standard_NC40ads_H100_v5"}},
+     "H100-NVL",
+     std::nullopt},
+    {"AnInstanceTypeThatSaysNoMoreChangesNothing",
+     {{"karpenter.k8s.aws/instance-gpu-name", "h100"}, {kInstanceType, "p5.48xlarge"}},
+     "h100",
+     std::nullopt},
+    {"AFullNameIsNotChanged",
+     {{"nvidia.com/gpu.product", "NVIDIA-A100"}, {kInstanceType, "p4d.24xlarge"}},
+     "NVIDIA-A100",
+     std::nullopt},
+    {"ALabelOfAnotherDomain",
+     {{"karpenter.example.com/instance-gpu-name", "B200"}},
+     "B200",
+     std::nullopt},
+    {"AKnownLabelComesBeforeOneOfAnotherDomain",
+     {{"a.example.com/gpu.product", "X"}, {"nvidia.com/gpu.product", "NVIDIA-B200"}},
+     "NVIDIA-B200",
+     std::nullopt},
+    {"AnAmdDeviceNumber", {{"beta.amd.com/gpu.device-id", "74a1"}}, "MI300X", std::nullopt},
+    {"AVendorIsNoProduct",
+     {{"kubernetes.azure.com/accelerator", "nvidia"}, {"gpu-name", "x"}},
+     "",
+     std::nullopt},
+    {"APlaceholderSaysNothing",
+     {{"nvidia.com/gpu.product", "unknown"}, {"gpu.nvidia.com/model", "L40S"}},
+     "L40S",
+     std::nullopt},
     {"AnEmptyLabelSaysNothing", {{"nvidia.com/gpu.product", ""}}, "", std::nullopt},
     {"KarpenterSpot", {{"karpenter.sh/capacity-type", "spot"}}, "", kSpot},
     {"KarpenterReservedIsNotTakenBack",
@@ -75,17 +109,6 @@ const LabelCase kLabelCases[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Labels, PoolLabelTest, ::testing::ValuesIn(kLabelCases),
                          [](const auto& one) { return std::string(one.param.name); });
-
-TEST(MatchesProduct, AWholeNameOrOneWordWithoutRegardToCase) {
-  EXPECT_TRUE(MatchesProduct("H100", "NVIDIA-H100-80GB-HBM3"));
-  EXPECT_TRUE(MatchesProduct("h100", "NVIDIA-H100-80GB-HBM3"));
-  EXPECT_TRUE(MatchesProduct("nvidia-h100-80gb-hbm3", "NVIDIA-H100-80GB-HBM3"));
-  EXPECT_TRUE(MatchesProduct("MI300X", "Instinct_MI300X"));
-  EXPECT_FALSE(MatchesProduct("H200", "NVIDIA-GH200-480GB"));
-  EXPECT_FALSE(MatchesProduct("H100-80GB", "NVIDIA-H100-80GB-HBM3"));
-  EXPECT_FALSE(MatchesProduct("A100", ""));
-  EXPECT_FALSE(MatchesProduct("", "A100"));
-}
 
 NodeFacts GpuNode(const char* name, Labels labels, std::int64_t gpus = 8) {
   NodeFacts node;
@@ -141,6 +164,24 @@ TEST(PoolsTest, InstanceTypesPartWhatNoProductDoes) {
   const auto named = Fabric::Build(spec, nodes, {});
   ASSERT_TRUE(named);
   EXPECT_EQ(named->pools().size(), 2U);
+}
+
+TEST(PoolsTest, PartsOfGpusAreAPoolOfTheirOwn) {
+  const auto pool = [](Labels labels) {
+    NodeFacts node;
+    node.labels = labels;
+    node.allocatable = {{"nvidia.com/gpu", 8}};
+    return PoolOf(node, {});
+  };
+  const char* gke = "cloud.google.com/gke-accelerator";
+  const Pool whole = pool({{gke, "nvidia-l4"}});
+  const Pool shared = pool({{gke, "nvidia-l4"},
+                            {"cloud.google.com/gke-max-shared-clients-per-gpu", "4"},
+                            {"cloud.google.com/gke-gpu-sharing-strategy", "time-sharing"}});
+  EXPECT_EQ(whole.partition, "");
+  EXPECT_EQ(shared.partition, "time slice 1/4");
+  EXPECT_EQ(shared.product, whole.product);
+  EXPECT_NE(shared, whole);
 }
 
 // A device plug-in that restarts: nothing is allocatable for a moment.

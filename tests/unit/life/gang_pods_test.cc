@@ -48,11 +48,13 @@ class World {
   }
 
   // "create set-w-…-0 a b", "delete NAME", "free a", "wait"
+  std::vector<std::string> named;  // accelerator resources
   std::string Next() const {
     ForeignPods view;
     view.base = cluster::ForeignGangOf(*pods_.front())->base;
     for (const auto& pod : pods_) view.pods.push_back(pod.get());
     for (const auto& placement : placements_) view.placements.push_back(placement.get());
+    view.accelerator_resources = named;
     const ForeignStep step = NextForeignStep(view);
     const auto names = [](std::string text, const std::vector<const api::Pod*>& pods) {
       for (const api::Pod* pod : pods) text += " " + pod->meta.key.name;
@@ -153,6 +155,14 @@ TEST(NextForeignStep, PodsWithoutAnAcceleratorLoseTheirGate) {
   world.Pod("gpu", "0");
   world.Pod("cpu", "0").pod.requests = {{"cpu", 1000}};
   EXPECT_EQ(world.Next(), "free cpu");
+}
+
+TEST(NextForeignStep, AResourceThatAFabricNamesIsAnAccelerator) {
+  World world;
+  world.Pod("own", "0").pod.requests = {{"cpu", 1000}, {"example.com/x1", 8}};
+  EXPECT_EQ(world.Next(), "free own");
+  world.named = {"example.com/x1"};
+  EXPECT_EQ(world.Next().substr(0, 7), "create ");
 }
 
 }  // namespace

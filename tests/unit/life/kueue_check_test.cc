@@ -73,6 +73,7 @@ class QueuedWorkload {
       EXPECT_EQ(reservation, "w1@" + FormatTime(kNow));
       return refusal;
     };
+    view.fabrics = [this] { return fabrics; };
     view.job = job;
     view.now = now;
     view.waits_since = waits_since;
@@ -102,6 +103,7 @@ class QueuedWorkload {
   std::vector<api::Placement> placements;
   std::set<std::string> in_use;
   std::optional<Refusal> refusal;
+  std::vector<const fabric::FabricSpec*> fabrics;
   QueuedJob job;
   UnixSeconds now = kNow, waits_since = kNow;
   CheckOptions options;
@@ -169,6 +171,21 @@ TEST(CheckTest, WithoutAcceleratorsItIsReadyAtOnce) {
   const auto answer = std::get<AnswerCheck>(queue.Next());
   EXPECT_EQ(answer.state, api::CheckState::kReady);
   EXPECT_TRUE(answer.placements.empty());
+}
+
+TEST(CheckTest, AResourceThatAFabricNamesIsAnAccelerator) {
+  QueuedWorkload queued;
+  queued.workload["spec"]["podSets"][0]["template"]["spec"]["containers"][0]["resources"] = {
+      {"limits", {{"example.com/x1", "8"}}}};
+  EXPECT_TRUE(std::holds_alternative<AnswerCheck>(queued.Next()));  // Ready at once
+  fabric::FabricSpec spec;
+  spec.accelerator_resources = {"example.com/x1"};
+  queued.fabrics = {&spec};
+  const CheckStep step = queued.Next();
+  ASSERT_TRUE(std::holds_alternative<RequestNodes>(step));
+  const api::Placement& asked = std::get<RequestNodes>(step).placements.front();
+  EXPECT_EQ(asked.accelerator.resource_name, "example.com/x1");
+  EXPECT_EQ(asked.accelerator.per_worker, 8U);
 }
 
 TEST(CheckTest, NothingIsDoneWithoutAReservation) {

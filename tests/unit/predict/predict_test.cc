@@ -96,7 +96,7 @@ TEST(PredictTest, InAGangOfSeveralProductsTheSlowestCounts) {
   const cluster::Cluster cluster = testing::Scene(testing::ThreeProducts()).Build();
   const fabric::Fabric& fabric = *cluster.fabrics[0].fabric;
   const auto of = [&](std::vector<fabric::NodeIndex> nodes) {
-    const auto found = AcceleratorOf(fabric, nodes);
+    const auto found = AcceleratorOf(fabric, "nvidia.com/gpu", nodes);
     return found ? std::string(found->name) : found.error().message;
   };
   const fabric::NodeIndex a100 = *fabric.FindNode("n0"), h100 = *fabric.FindNode("n2");
@@ -112,9 +112,101 @@ TEST(PredictTest, WithoutAProductEveryInstanceTypeIsLookedAt) {
   }
   const cluster::Cluster cluster = testing::Scene(shape).Build();
   const std::vector<fabric::NodeIndex> all = testing::NodesOf({0, 1, 2, 3});
-  const auto found = AcceleratorOf(*cluster.fabrics[0].fabric, all);
+  const auto found = AcceleratorOf(*cluster.fabrics[0].fabric, "nvidia.com/gpu", all);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->name, "A100-80GB");
+}
+
+// The accelerator of n0, whose labels and resources are given.
+Result<outlook::Accelerator> OfUnit(const std::map<std::string, std::string>& labels,
+                                    const std::string& resource, std::int64_t units) {
+  testing::FabricShape shape = testing::FourNodes();
+  shape.nodes[0].labels = labels;
+  shape.nodes[0].accelerators = 0;
+  shape.nodes[0].allocatable[resource] = units;
+  // The name of a part belongs to the fabric.
+  static std::vector<cluster::Cluster> clusters;
+  clusters.push_back(testing::Scene(shape).Build());
+  const fabric::Fabric& fabric = *clusters.back().fabrics[0].fabric;
+  const fabric::NodeIndex node = *fabric.FindNode("n0");
+  return AcceleratorOf(fabric, resource, std::span(&node, 1));
+}
+
+TEST(PredictTest, APartOfAGpuHasItsShare) {
+  constexpr double kMiB = 1024.0 * 1024.0;
+  const std::string product = "NVIDIA-H100-80GB-HBM3";
+  const outlook::Accelerator whole = *OfUnit(
+      {{"nvidia.com/gpu.product", product}, {"nvidia.com/gpu.memory", "81559"}},
+      "nvidia.com/gpu", 8);
+  EXPECT_EQ(outlook::NameOf(whole), "H100");
+  EXPECT_EQ(whole.share, 1);
+  const auto slice = OfUnit({{"nvidia.com/gpu.product", product + "-SHARED"},
+                             {"nvidia.com/gpu.count", "4"},
+                             {"nvidia.com/gpu.memory", "81559"}},
+                            "nvidia.com/gpu", 16);
+  ASSERT_TRUE(slice) << slice.error().message;
+  EXPECT_EQ(outlook::NameOf(*slice), "H100 (time slice 1/4)");
+  EXPECT_DOUBLE_EQ(slice->bf16, whole.bf16 / 4);
+  EXPECT_DOUBLE_EQ(slice->memory_bytes, whole.memory_bytes / 4);
+  EXPECT_DOUBLE_EQ(slice->memory_bytes_per_second, whole.memory_bytes_per_second / 4);
+  EXPECT_DOUBLE_EQ(slice->watts, whole.watts / 4);
+  const auto single = OfUnit({{"nvidia.com/gpu.product", product + "-MIG-1g.10gb"},
+                              {"nvidia.com/gpu.memory", "9856"}},
+                             "nvidia.com/gpu", 56);
+  ASSERT_TRUE(single) << single.error().message;
+  EXPECT_EQ(outlook::NameOf(*single), "H100 (MIG 1g.10gb)");
+  EXPECT_DOUBLE_EQ(single->bf16, whole.bf16 / 7);
+  EXPECT_DOUBLE_EQ(single->memory_bytes, 9856 * kMiB);
+  EXPECT_NEAR(single->memory_bytes_per_second, whole.memory_bytes_per_second * 9856 / 81559, 1e6);
+  const auto mixed = OfUnit({{"nvidia.com/gpu.product", product},
+                             {"nvidia.com/gpu.memory", "81559"},
+                             {"nvidia.com/mig-3g.40gb.memory", "40192"}},
+                            "nvidia.com/mig-3g.40gb", 16);
+  ASSERT_TRUE(mixed) << mixed.error().message;
+  EXPECT_EQ(outlook::NameOf(*mixed), "H100 (nvidia.com/mig-3g.40gb)");
+  EXPECT_DOUBLE_EQ(mixed->memory_bytes, 40192 * kMiB);
+  EXPECT_DOUBLE_EQ(mixed->share, 3.0 / 7);
+  // The size in the product's name is the slice's.
+  const auto a100 = OfUnit({{"nvidia.com/gpu.product", "NVIDIA-A100-SXM4-80GB-MIG-3g.40gb"}},
+                           "nvidia.com/gpu", 16);
+  ASSERT_TRUE(a100) << a100.error().message;
+  EXPECT_EQ(a100->name, "A100-80GB");
+  const auto amd = OfUnit({{"amd.com/gpu.product-name", "AMD_Instinct_MI300X_OAM"},
+                           {"amd.com/gpu.compute-memory-partition", "CPX_NPS4"}},
+                          "amd.com/gpu", 64);
+  ASSERT_TRUE(amd) << amd.error().message;
+  EXPECT_EQ(outlook::NameOf(*amd), "MI300X (CPX 1/8)");
+  EXPECT_DOUBLE_EQ(amd->share, 0.125);
+  const auto virtual_gpu = OfUnit(
+      {{"nvidia.com/gpu.product", "GRID-V100-8Q"}, {"nvidia.com/gpu.memory", "8192"}},
+      "nvidia.com/gpu", 2);
+  ASSERT_TRUE(virtual_gpu) << virtual_gpu.error().message;
+  EXPECT_EQ(outlook::NameOf(*virtual_gpu), "V100 (vGPU)");
+  EXPECT_DOUBLE_EQ(virtual_gpu->share, 0.5);
+  const auto unknown =
+      OfUnit({{"nvidia.com/gpu.product", product + "-SHARED"}}, "nvidia.com/gpu", 16);
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().message.substr(0, 70),
+            "node n0: nvidia.com/gpu is a part of H100 (time slice), but no label s");
+}
+
+// Four GPUs in sixteen slots are as fast as four GPUs, not as sixteen.
+TEST(PredictTest, SlicesAddUpToTheirGpus) {
+  const auto tokens = [](const std::map<std::string, std::string>& labels, std::uint32_t each) {
+    testing::FabricShape shape = testing::FourNodes();
+    for (auto& node : shape.nodes) node.labels = labels;
+    testing::Scene scene(shape);
+    api::TrainingJob& job = scene.Job("j", 2, each);
+    job.model = traffic::Model{traffic::testing::Llama70B(), {}};
+    job.parallelism.sharding = traffic::Sharding::kFull;
+    return StatusOf(scene)["outlook"]["tokensPerSecond"].get<double>();
+  };
+  const double whole = tokens({{"nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3"}}, 2);
+  const double slices = tokens({{"nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3-SHARED"},
+                                {"nvidia.com/gpu.count", "2"}},
+                               8);
+  EXPECT_LE(slices, whole);
+  EXPECT_GT(slices, whole / 4);
 }
 
 TEST(PredictTest, EachNodeCostsWhatItsProductAndItsCapacityTypeDo) {
@@ -127,7 +219,7 @@ TEST(PredictTest, EachNodeCostsWhatItsProductAndItsCapacityTypeDo) {
   const auto cost = [&](std::vector<const char*> names) {
     std::vector<fabric::NodeIndex> nodes;
     for (const char* name : names) nodes.push_back(*fabric.FindNode(name));
-    return CostPerHour(fabric, 8, nodes, prices);
+    return CostPerHour(fabric, {"nvidia.com/gpu", 8}, nodes, prices);
   };
   EXPECT_EQ(cost({"n2", "n3"}), 48);
   EXPECT_EQ(cost({"n2", "n5", "n0"}), 24 + 12 + 10);  // n5 is spot

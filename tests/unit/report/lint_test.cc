@@ -68,6 +68,29 @@ const LintCase kLintCases[] = {
        }
      },
      {"warning TaintNotTolerated spec.workers"}},
+    {"AGangOnTimeSlices",
+     [](testing::Scene& s) {
+       Clean(s, 2);
+       for (std::size_t n = 0; n < s.inputs.nodes.size(); ++n) {
+         s.inputs.nodes.Edit(n).facts.labels.Set("nvidia.com/gpu.replicas", "4");
+       }
+     },
+     {"warning PartsOfAccelerators spec.accelerator.resourceName"}},
+    {"AGangThatMayGetMigSlices",
+     [](testing::Scene& s) {
+       Clean(s, 2);
+       s.inputs.nodes.Edit(0).facts.labels.Set("nvidia.com/gpu.product", "NVIDIA-A30-MIG-1g.6gb");
+     },
+     {"warning PartsOfAccelerators spec.accelerator.resourceName"}},
+    {"ASingleRankOnATimeSlice",
+     [](testing::Scene& s) {
+       api::TrainingJob& job = s.Job("j", 1, 1);
+       job.expected_duration_seconds = 100;
+       for (std::size_t n = 0; n < s.inputs.nodes.size(); ++n) {
+         s.inputs.nodes.Edit(n).facts.labels.Set("nvidia.com/gpu.replicas", "4");
+       }
+     },
+     {}},
     {"AJobThatNeverFits",
      [](testing::Scene& s) { Clean(s, 5); },
      {"error NeverFits spec.workers"},

@@ -424,5 +424,26 @@ TEST_F(StoreTest, PodsAndPlacementsOfAGangFindEachOther) {
   EXPECT_TRUE(store_.PodsOf(named).empty());
 }
 
+TEST_F(StoreTest, AResourceThatAJobNamesChangesTheFabrics) {
+  const auto names = [this] { return store_.SnapshotFabrics().inputs.accelerator_resources; };
+  const std::uint64_t before = store_.SnapshotFabrics().fabrics;
+  store_.Put(Job("known"));
+  EXPECT_EQ(store_.SnapshotFabrics().fabrics, before);
+  api::TrainingJob job = Job("own");
+  job.accelerator.resource_name = "example.com/x1";
+  store_.Put(api::TrainingJob(job));
+  const std::uint64_t with = store_.SnapshotFabrics().fabrics;
+  EXPECT_NE(with, before);
+  EXPECT_EQ(names(), std::vector<std::string>{"example.com/x1"});
+  job.meta.key.name = "second";
+  store_.Put(api::TrainingJob(job));
+  EXPECT_EQ(store_.SnapshotFabrics().fabrics, with);
+  store_.Remove<api::TrainingJob>({.key = {"ns", "own"}});
+  EXPECT_EQ(names().size(), 1U);
+  store_.Remove<api::TrainingJob>({.key = {"ns", "second"}});
+  EXPECT_TRUE(names().empty());
+  EXPECT_NE(store_.SnapshotFabrics().fabrics, with);
+}
+
 }  // namespace
 }  // namespace weft::watch

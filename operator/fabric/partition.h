@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "operator/fabric/node_facts.h"
+
+namespace weft::fabric {
+
+// What one unit of an accelerator resource is on a node: a whole accelerator, or a part of one.
+struct Partition {
+  enum class Kind {
+    kWhole,
+    kTimeSlice,  // takes turns with others on one accelerator
+    kMps,        // runs beside others on one accelerator
+    kHardware,   // has units and memory of its own: MIG, AMD's compute partitions
+    kVirtual,    // a vGPU of a virtual machine
+  };
+  // Of the compute, the memory or the links of the whole; 0 if labels do not tell.
+  static constexpr double kUnknown = 0;
+
+  Kind kind = Kind::kWhole;
+  std::string name;    // "" if whole: "time slice 1/4", "MPS 1/4", "MIG 1g.10gb", "CPX 1/8"
+  double compute = 1;  // also of the links and the power
+  double memory = 1;
+  double memory_bytes = 0;  // if labels or the name tell how many; else 0
+
+  bool whole() const { return kind == Kind::kWhole; }
+};
+
+// By the resource's name (nvidia.com/mig-1g.10gb, amd.com/cpx_nps4) and the node's labels:
+//
+//   time slices, MPS  more units than GPUs (nvidia.com/gpu.count), else gpu.replicas and
+//                     gpu.sharing-strategy, a product that ends with -SHARED; GKE's sharing labels
+//   MIG               the profile in the resource's name, in the product (strategy single), in
+//                     GKE's partition size. 1g has one of 7 compute slices, of 4 on A30 and RTX PRO
+//   AMD               compute-memory-partition: DPX, TPX, QPX and CPX are 2, 3, 4 and 8 parts (CPX:
+//                     6 on MI300A, 4 on MI308X). With several memory domains (NPS) a part may use
+//                     more than its share while others are idle; its share counts
+//   vGPU              a product such as GRID-V100-8Q, or nvidia.com/vgpu.present: its memory tells
+//                     its share
+//
+// Cost    O(labels).
+// Source  NVIDIA/k8s-device-plugin, README (shared access) and docs/gpu-feature-discovery, 2026.
+//         NVIDIA, "Multi-Instance GPU user guide", 2026, supported profiles.
+//         AMD, "Instinct MI300X GPU partitioning overview", 2025. ROCm/k8s-device-plugin,
+//         docs/user-guide/resource-allocation, 2026. GKE, "About GPU sharing strategies", 2026.
+Partition PartitionOf(const NodeFacts& node, const std::string& resource);
+
+// What the labels say of the accelerators whose resource is not named after a partition.
+Partition PartitionOf(const NodeFacts& node);
+
+// The product without what names its part: NVIDIA-H100-80GB-HBM3 of
+// NVIDIA-H100-80GB-HBM3-MIG-1g.10gb-SHARED.
+std::string_view WholeProduct(std::string_view product);
+
+}  // namespace weft::fabric
