@@ -41,7 +41,7 @@ constexpr auto kFormats = std::to_array<Format>({
          [](const Source& source, const ImportRequest& request) {
            return IsTopologyYaml(source)
                       ? ImportSlurmYaml(source, request.topology, request.options)
-                      : ImportSlurm(source, request.options);
+                      : ImportSlurm(source, request.options, request.include);
          }},
     {.name = "csv",
      .help = "FILE is a table with a header row",
