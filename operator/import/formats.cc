@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "operator/import/import_ib_dump.h"
 #include "operator/import/import_ibnetdiscover.h"
 #include "operator/import/import_slurm.h"
 #include "operator/import/import_slurm_yaml.h"

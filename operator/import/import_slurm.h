@@ -10,8 +10,8 @@
 
 namespace weft::import {
 
-// Reads a file that the topology.conf `conf`, or a file included by it, includes as `path`. The name
-// of the Source stands in messages.
+// Reads a file that the topology.conf `conf`, or a file included by it, includes as `path`. The
+// name of the Source stands in messages.
 using IncludeReader =
     std::function<Result<manifest::Source>(const std::string& path, const std::string& conf)>;
 
