@@ -9,19 +9,26 @@ constexpr std::size_t kWarningsShown = 20;
 
 }  // namespace
 
-void SkippedLines::Keep(const std::string& where, const std::string& what, const char* left_out) {
-  Error error = Invalid(source_ + ": " + where + ": " + what);
-  if (++all_ <= kWarningsShown) warnings_.push_back(error.message + left_out);
-  if (!first_) first_ = std::move(error);
+Error SkippedLines::At(const std::string& where, const std::string& what) const {
+  return Invalid(source_ + ": " + where + ": " + what);
+}
+
+void SkippedLines::Keep(const Error& placed, const char* left_out) {
+  if (++all_ <= kWarningsShown) warnings_.push_back(placed.message + left_out);
+  if (!first_) first_ = placed;
+}
+
+void SkippedLines::SkipLine(const Error& placed) {
+  ++lines_;
+  Keep(placed, " (the line is left out)");
 }
 
 void SkippedLines::SkipLine(const std::string& where, const std::string& what) {
-  ++lines_;
-  Keep(where, what, " (the line is left out)");
+  SkipLine(At(where, what));
 }
 
 void SkippedLines::SkipPart(const std::string& where, const std::string& what) {
-  Keep(where, what, " (left out)");
+  Keep(At(where, what), " (left out)");
 }
 
 Error SkippedLines::FirstOr(const Error& otherwise) const { return first_.value_or(otherwise); }

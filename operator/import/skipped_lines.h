@@ -21,6 +21,7 @@ class SkippedLines {
 
   // `where`: "line 12".
   void SkipLine(const std::string& where, const std::string& what);
+  void SkipLine(const Error& placed);  // "FILE: line 12: what"
   void SkipPart(const std::string& where, const std::string& what);
   void CountRead() { ++read_; }
 
@@ -32,7 +33,8 @@ class SkippedLines {
   Result<ImportedCluster> Judge(ImportedCluster cluster) const;
 
  private:
-  void Keep(const std::string& where, const std::string& what, const char* left_out);
+  void Keep(const Error& placed, const char* left_out);
+  Error At(const std::string& where, const std::string& what) const;
 
   std::string source_;
   std::size_t read_ = 0, lines_ = 0, all_ = 0;
