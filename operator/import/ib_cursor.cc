@@ -62,4 +62,10 @@ bool IsGuid(std::string_view text) {
          text.find_first_not_of("0123456789abcdefABCDEF") == text.npos;
 }
 
+bool IsIbSpeed(std::string_view text) {
+  const std::size_t x = text.find('x');
+  return x != text.npos && x > 0 && x <= 2 && text.size() <= 10 &&
+         text.substr(0, x).find_first_not_of("0123456789") == text.npos;
+}
+
 }  // namespace weft::import

@@ -30,5 +30,7 @@ class IbCursor {
 
 // Whether the text is a hexadecimal number of at most 16 digits.
 bool IsGuid(std::string_view text);
+// Whether the text is a width and a rate, such as "4xNDR" or "12xSDR".
+bool IsIbSpeed(std::string_view text);
 
 }  // namespace weft::import

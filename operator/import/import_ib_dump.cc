@@ -76,11 +76,7 @@ std::string SpeedOf(std::string_view text) {
     text = Trim(text);
     const std::size_t space = text.find_last_of(" \t");
     const std::string_view word = space == text.npos ? text : text.substr(space + 1);
-    const std::size_t x = word.find('x');
-    if (x != word.npos && x > 0 && x <= 2 && word.size() <= 10 &&
-        word.substr(0, x).find_first_not_of("0123456789") == word.npos) {
-      return std::string(word);
-    }
+    if (IsIbSpeed(word)) return std::string(word);
     if (space == text.npos) break;
     text = text.substr(0, space);
   }

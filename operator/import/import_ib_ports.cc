@@ -75,7 +75,9 @@ Result<PortLine> ParsePortLine(std::string_view text) {
   cursor.SkipBlank();
   if (!cursor.TakeWord(&rate)) return Invalid("the speed of the link is missing");
   cursor.SkipBlank();
-  line.speed = std::string(width) + std::string(rate);
+  if (const std::string speed = std::string(width) + std::string(rate); IsIbSpeed(speed)) {
+    line.speed = speed;  // else the tool does not know the width, "??"
+  }
   line.linked = cursor.Take("- ");
   if (line.linked) {
     cursor.SkipBlank();

@@ -266,13 +266,15 @@ TEST(ImportIbnetdiscover, ReadsTheSameFromAReportOfPorts) {
       "CA     2  1 0x0000000000000011" + leaf + "1 0x00000000000000a1 ( 'n1 HCA-1' - 'a' )\n" +
       "CA     4  1 0x0000000000000021" + leaf + "3 0x00000000000000a1 ( 'n2 HCA-1' - 'a' )\n" +
       "RT     5  1 0x0000000000000031" + leaf + "4 0x00000000000000a1 ( 'r' - 'a' )\n" +
+      "CA     6  1 0x0000000000000041 ?? EDR - SW    10  6 0x00000000000000a1 ( 'n3 HCA-1' - 'a' "
+      ")\n" +
       "SW    10  4 0x00000000000000a1 4x EDR - CA     3  2 0x0000000000000012\n" +
       "SW    10  3 0x00000000000000a1 4x EDR - CA     4  1 0x0000000000000021 ( 'a' - 'n2 HCA-1' "
       ")\n";
   const ImportedCluster cards = Import(text);
-  EXPECT_TRUE(HasNote(cards, "1 switches (1 leaf), 2 named hosts, 2 HCAs"));
+  EXPECT_TRUE(HasNote(cards, "1 switches (1 leaf), 3 named hosts, 3 HCAs"));
   EXPECT_EQ(cards.warnings,
-            (std::vector<std::string>{"dump: line 5: the names of both ends, ( 'NEAR' - 'FAR' ), "
+            (std::vector<std::string>{"dump: line 6: the names of both ends, ( 'NEAR' - 'FAR' ), "
                                       "are missing (the line is left out)"}));
 }
 
