@@ -26,7 +26,19 @@ enum class Kind { kNone, kSwitches, kBlocks, kRings };
 struct Record {
   Kind kind = Kind::kNone;
   std::string name, nodes, switches, block_sizes;
+  bool aggregates = false;  // blocks of other records, in what `scontrol show topology` prints
 };
+
+// The nodes of a switch that has children, which may be those of the children.
+struct NodesAbove {
+  std::string name, nodes, where;
+};
+
+// Whether the key has no meaning here: an old one, and those that `scontrol show topology` adds.
+bool IsIgnored(std::string_view key) {
+  return key == "linkspeed" || key == "level" || key == "blockindex" || key == "blocksize" ||
+         key == "ringsize";
+}
 
 const char* KeyOf(Kind kind) {
   return kind == Kind::kSwitches ? "SwitchName" : kind == Kind::kBlocks ? "BlockName" : "RingName";
@@ -90,7 +102,9 @@ class TopologyReader {
         if (record.kind != Kind::kNone) return Invalid("a second name, " + Quoted(pair.value));
         record.kind = kind;
         record.name = pair.value;
-      } else if (pair.key != "linkspeed") {
+      } else if (pair.key == "aggregatedblock") {
+        record.aggregates = true;
+      } else if (!IsIgnored(pair.key)) {
         Set(pair, record);
       }
     }
@@ -118,6 +132,7 @@ class TopologyReader {
   Status ReadRecord(const std::string& text) {
     Result<Record> record = ParseRecord(text);
     if (!record) return record.error();
+    if (record->aggregates) return {};
     if (!record->block_sizes.empty()) block_sizes_ = record->block_sizes;
     if (record->kind == Kind::kNone) {
       if (!record->block_sizes.empty()) return {};
@@ -149,12 +164,22 @@ class TopologyReader {
     } else if (!record.switches.empty()) {
       skipped_.SkipPart(where_, "a block has no \"switches\"");
     }
+    if (!record.switches.empty()) {
+      above_.push_back({record.name, record.nodes, where_});
+      const auto nodes = ExpandHostList(record.nodes, kMaxImportedNodes);
+      return nodes ? Status() : Invalid("Nodes: " + nodes.error().message);
+    }
     Status added = domains_.AddNodes(record.nodes, where_);
     return added ? added : Invalid("Nodes: " + added.error().message);
   }
 
   Result<ImportedCluster> Finish() {
     if (kind_ == Kind::kRings) return FinishRings();
+    for (const NodesAbove& above : above_) {
+      if (Status added = domains_.AddNodesAbove(above.name, above.nodes, above.where); !added) {
+        return Invalid(source_.name + ": " + above.where + ": Nodes: " + added.error().message);
+      }
+    }
     Result<ImportedCluster> cluster = domains_.Finish("", options_);
     if (!cluster) return Invalid(source_.name + ": " + cluster.error().message);
     if (kind_ != Kind::kBlocks) return cluster;
@@ -186,6 +211,7 @@ class TopologyReader {
   SlurmDomains domains_{skipped_};
   nlohmann::json rings_ = nlohmann::json::array();
   std::vector<std::string> ring_where_;
+  std::vector<NodesAbove> above_;
   Kind kind_ = Kind::kNone;
   std::string where_;  // of the current line
   std::string block_sizes_;

@@ -23,7 +23,8 @@ bool IsTopologyYaml(const manifest::Source& source);
 
 // Makes a cluster from a Slurm topology.conf of the tree plug-in (SwitchName=, Switches=, Nodes=),
 // the block plug-in (BlockName=, Nodes=, BlockSizes=) or the ring plug-in (RingName=, Nodes=), with
-// labels weft.dev/leaf, weft.dev/spine, ... The syntax is that of slurm_conf.h.
+// labels weft.dev/leaf, weft.dev/spine, ... The syntax is that of slurm_conf.h. The output of
+// `scontrol show topology` is read too, in which a switch also has the nodes of its children.
 //
 // Blocks become domains of the level leaf. BlockSizes only says how many consecutive blocks Slurm
 // plans together, so it adds no level (a note says so). DEFAULT records and LinkSpeed are ignored.

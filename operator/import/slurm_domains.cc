@@ -45,6 +45,17 @@ Status SlurmDomains::AddNodes(std::string_view list, const std::string& where) {
   return {};
 }
 
+Status SlurmDomains::AddNodesAbove(const std::string& name, std::string_view list,
+                                   const std::string& where) {
+  auto nodes = ExpandHostList(list, kMaxImportedNodes);
+  if (!nodes) return nodes.error();
+  const SwitchTree::Index at = tree_.Intern(name);
+  for (const std::string& node : *nodes) {
+    if (nodes_.emplace(LowerCase(node), where).second) tree_.Attach(node, at);
+  }
+  return nodes_.size() <= kMaxImportedNodes ? Status() : Invalid("too many nodes");
+}
+
 // A switch may be defined after its parent, so children are linked at the end.
 void SlurmDomains::LinkChildren() {
   for (const Child& child : children_) {

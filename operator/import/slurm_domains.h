@@ -29,6 +29,9 @@ class SlurmDomains {
   Status Begin(const std::string& name, const std::string& where);
   Status AddChildren(std::string_view list, const std::string& where);
   Status AddNodes(std::string_view list, const std::string& where);
+  // Adds those nodes of the list that are in no domain yet to a switch that has children: `scontrol
+  // show topology` lists the nodes of the children too.
+  Status AddNodesAbove(const std::string& name, std::string_view list, const std::string& where);
 
   // Makes the cluster. Blocks become the level leaf; switches become leaf, spine, core... `whole`
   // starts a message that has no single place: "[0].tree: ".

@@ -62,6 +62,12 @@ INSTANTIATE_TEST_SUITE_P(Table, ImportSlurmTest, ::testing::ValuesIn(std::vector
    "blocklevels=0,1\nBlockName = b1 Nodes=n1 BlockSizes=2\nBlockName=b2 Nodes=\nBlockName=b3 Nodes=\"\"", "n1:b1"},
   {"Rings", "RingName=r1 Nodes=n[1-3]\nRingName = r2 Nodes=\"n[4-6]\"", "n1:r1 n2:r1 n3:r1 n4:r2 n5:r2 n6:r2"},
 
+  {"TheTopologyThatScontrolShows",
+   "SwitchName=top Level=1 LinkSpeed=1 Nodes=n[1-4],login Switches=a,b\nSwitchName=a Level=0 LinkSpeed=1 Nodes=n[1-2]\nSwitchName=b Level=0 LinkSpeed=1 Nodes=n[3-4]\n",
+   "login:top/top n1:top/a n2:top/a n3:top/b n4:top/b"},
+  {"TheBlocksThatScontrolShows", "BlockName=b1 BlockIndex=0 Nodes=n[1-2] BlockSize=2\nBlockName=b2 BlockIndex=1 Nodes=n[3-4] BlockSize=2\nAggregatedBlock=b[1-2] BlockIndex=2 Nodes=n[1-4] BlockSize=4\n",
+   "n1:b1 n2:b1 n3:b2 n4:b2"},
+
   {"AWordThatIsNoPair", "SwitchName=a\nNodes", "topology.conf: line 2: expected Key=Value at \"Nodes\""},
   {"AnUnknownKey", "SwitchName=a Node=n1", "topology.conf: line 1: unknown key \"node\""},
   {"AnotherRecord", "NodeName=n1", "topology.conf: line 1: unknown key \"nodename\""},
