@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "operator/import/ib_cursor.h"
+#include "operator/import/ib_messages.h"
 #include "operator/import/import_ib_ports.h"
 #include "operator/import/import_text.h"
 
@@ -30,11 +31,6 @@ bool IsHeading(std::string_view line) {
     if (line.starts_with(word)) return true;
   }
   return false;
-}
-
-// "DR path slid 0; dlid 0; 0,1 -> new switch {0002c903} portnum 0 lid 5-5 "leaf"", printed by -s.
-bool IsProgress(std::string_view line) {
-  return HasAny(line, {" -> new ", " -> known "}) && HasAny(line, {"} portnum "});
 }
 
 // "Switch : 0xb8cef603000000 ports 36 devid ...", a line of a list of devices.
@@ -235,20 +231,6 @@ class DumpReader {
 };
 
 }  // namespace
-
-bool IsIbMessage(std::string_view line) {
-  for (const std::string_view word : {"ibwarn:", "ibpanic:", "ibnetdiscover:", "src/"}) {
-    if (line.starts_with(word)) return true;
-  }
-  return HasAny(line, {"; umad (DR path"}) || IsProgress(line);
-}
-
-void NoteIbMessage(const std::string& where, std::string_view line, SkippedLines& skipped) {
-  if (IsProgress(line)) return;
-  skipped.SkipPart(
-      where,
-      "ibnetdiscover reports an error, so parts of the fabric may be missing: " + Quoted(line));
-}
 
 bool LooksLikeIbnetdiscover(std::string_view text) {
   if (HasAny(text, {"switchguid=", "caguid="}) || IsIbPortReport(text)) return true;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/import/import_ib_dump.h"
+#include "operator/import/ib_dump.h"
 
 namespace weft::import {
 

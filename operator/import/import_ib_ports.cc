@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "operator/import/ib_cursor.h"
+#include "operator/import/ib_messages.h"
 #include "operator/import/import_text.h"
 
 namespace weft::import {

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "operator/base/result.h"
-#include "operator/import/import_ib_dump.h"
+#include "operator/import/ib_dump.h"
 #include "operator/manifest/source.h"
 
 namespace weft::import {
