@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -24,6 +25,7 @@ namespace {
 
 int PrintManifests(const Result<import::ImportedCluster>& cluster) {
   if (!cluster) return Fail(cluster.error());
+  for (const std::string& one : cluster->warnings) std::cerr << "weft: warning: " << one << "\n";
   for (const std::string& note : cluster->notes) std::cerr << "weft: note: " << note << "\n";
   return Print(import::WriteManifests(*cluster), kDone);
 }
@@ -42,14 +44,18 @@ std::string DesignTable() {
   return table.Show(TextStyle().colour);
 }
 
+// Slurm looks for an included file in the folder of its configuration.
+Result<manifest::Source> ReadIncluded(const std::string& path, const std::string& conf) {
+  return program::ReadSource(std::filesystem::path(conf).replace_filename(path).string());
+}
+
 Result<import::ImportedCluster> Import(const ImportArguments& arguments) {
   const auto source = program::ReadSource(arguments.file);
   if (!source) return source.error();
-  import::ImportRequest request{
-      .format = arguments.format, .topology = arguments.topology, .table = {
-        arguments.levels,
-        arguments.columns
-      }};
+  import::ImportRequest request{.format = arguments.format,
+                                .topology = arguments.topology,
+                                .table = {arguments.levels, arguments.columns},
+                                .include = ReadIncluded};
   if (arguments.gpus_per_node > 0) request.options.gpus_per_node = arguments.gpus_per_node;
   request.options.resource_name = arguments.resource;
   request.options.fabric_name = arguments.fabric_name;

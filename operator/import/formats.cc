@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "operator/import/import_ib_dump.h"
 #include "operator/import/import_ibnetdiscover.h"
 #include "operator/import/import_slurm.h"
 #include "operator/import/import_slurm_yaml.h"
@@ -41,7 +42,7 @@ constexpr auto kFormats = std::to_array<Format>({
          [](const Source& source, const ImportRequest& request) {
            return IsTopologyYaml(source)
                       ? ImportSlurmYaml(source, request.topology, request.options)
-                      : ImportSlurm(source, request.options);
+                      : ImportSlurm(source, request.options, request.include);
          }},
     {.name = "csv",
      .help = "FILE is a table with a header row",

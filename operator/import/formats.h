@@ -6,6 +6,7 @@
 
 #include "operator/base/result.h"
 #include "operator/import/import_csv.h"
+#include "operator/import/import_slurm.h"
 #include "operator/import/imported_cluster.h"
 #include "operator/manifest/source.h"
 
@@ -16,6 +17,7 @@ struct ImportRequest {
   std::string format = {};    // of one of Formats(); "": recognised by the options and the text
   std::string topology = {};  // of a Slurm topology.yaml; "": its default
   CsvOptions table = {};
+  IncludeReader include = {};  // reads the files that a Slurm topology.conf includes
   ImportOptions options = {};
 };
 

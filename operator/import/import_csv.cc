@@ -9,6 +9,7 @@
 #include "operator/base/quantity.h"
 #include "operator/import/import_text.h"
 #include "operator/import/import_tree.h"
+#include "operator/import/skipped_lines.h"
 #include "operator/manifest/text_form.h"
 
 namespace weft::import {
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxColumns = 1024;
 constexpr std::size_t kMaxCell = 4096;
+constexpr const char* kCellTooLong = "a cell of more than 4096 bytes";
 
 using Row = std::vector<std::string>;
 
@@ -29,14 +31,27 @@ class Records {
   std::size_t line() const { return record_line_; }  // where the last record began
   Error At(const std::string& what) const { return AtLine(source_, record_line_, what); }
 
+  // After an error, continues on the next line.
   Result<Row> Next() {
     record_line_ = line_;
+    const std::size_t begin = at_;
+    Result<Row> row = Read();
+    if (!row) {
+      const std::size_t end = text_.find('\n', begin);
+      at_ = end == text_.npos ? text_.size() : end + 1;
+      line_ = record_line_ + 1;
+    }
+    return row;
+  }
+
+ private:
+  Result<Row> Read() {
     Row row;
     while (true) {
       if (row.size() == kMaxColumns) return At("more than 1024 columns");
       Result<std::string> cell = !done() && text_[at_] == '"' ? QuotedCell() : PlainCell();
       if (!cell) return cell.error();
-      if (cell->size() > kMaxCell) return At("a cell of more than 4096 bytes");
+      if (cell->size() > kMaxCell) return At(kCellTooLong);
       row.push_back(*std::move(cell));
       if (!done() && text_[at_] == ',') {
         ++at_;
@@ -50,7 +65,6 @@ class Records {
     }
   }
 
- private:
   Result<std::string> PlainCell() {
     const std::size_t end = std::min(text_.find_first_of(",\n\"", at_), text_.size());
     if (end < text_.size() && text_[end] == '"') return At("a quote inside an unquoted cell");
@@ -68,8 +82,9 @@ class Records {
       }
       if (text_[at_] == '\n') ++line_;
       cell += text_[at_];
+      if (cell.size() > kMaxCell) break;
     }
-    return At("a quoted cell never ends");
+    return At(done() ? "a quoted cell never ends" : kCellTooLong);
   }
 
   std::string_view text_;
@@ -257,6 +272,46 @@ void NoteSizes(const std::vector<TreeNode>& nodes, const Columns& columns,
       notes);
 }
 
+// The nodes of a table's rows.
+class Rows {
+ public:
+  Rows(Records& records, std::size_t cells, const Columns& columns, const ImportOptions& options)
+      : records_(records), cells_(cells), columns_(columns), properties_(columns, options) {}
+
+  // Reads one row; a blank line adds nothing.
+  Status Read() {
+    const Result<Row> row = records_.Next();
+    if (!row) return row.error();
+    if (row->size() == 1 && row->front().empty()) return {};
+    if (row->size() != cells_) {
+      return records_.At(std::to_string(row->size()) + " cells where the header has " +
+                         std::to_string(cells_));
+    }
+    TreeNode node{(*row)[columns_.node], {}};
+    if (node.name.empty()) return records_.At("the node's name is empty");
+    const auto seen = line_of_.find(LowerCase(node.name));
+    if (seen != line_of_.end()) {
+      return records_.At("node " + Quoted(node.name) + " is already in line " +
+                         std::to_string(seen->second));
+    }
+    for (const std::size_t column : columns_.level) node.path.push_back((*row)[column]);
+    if (Status read = properties_.Read(records_, *row, node); !read) return read;
+    line_of_.emplace(LowerCase(node.name), records_.line());
+    nodes_.push_back(std::move(node));
+    return {};
+  }
+
+  std::vector<TreeNode>& nodes() { return nodes_; }
+
+ private:
+  Records& records_;
+  const std::size_t cells_;
+  const Columns& columns_;
+  Properties properties_;
+  std::map<std::string, std::size_t> line_of_;
+  std::vector<TreeNode> nodes_;
+};
+
 }  // namespace
 
 Result<ImportedCluster> ImportCsv(const manifest::Source& source, const CsvOptions& table,
@@ -267,35 +322,22 @@ Result<ImportedCluster> ImportCsv(const manifest::Source& source, const CsvOptio
   if (!header) return header.error();
   const Result<Columns> columns = FindColumns(records, *header, table);
   if (!columns) return columns.error();
-  std::vector<TreeNode> nodes;
-  Properties properties(*columns, options);
-  std::map<std::string, std::size_t> line_of;
+  Rows rows(records, header->size(), *columns, options);
+  SkippedLines skipped(source.name);
   while (!records.done()) {
-    const Result<Row> row = records.Next();
-    if (!row) return row.error();
-    if (row->size() == 1 && row->front().empty()) continue;
-    if (row->size() != header->size()) {
-      return records.At(std::to_string(row->size()) + " cells where the header has " +
-                        std::to_string(header->size()));
-    }
-    TreeNode node{(*row)[columns->node], {}};
-    if (node.name.empty()) return records.At("the node's name is empty");
-    const auto [seen, fresh] = line_of.emplace(LowerCase(node.name), records.line());
-    if (!fresh) {
-      return records.At("node " + Quoted(node.name) + " is already in line " +
-                        std::to_string(seen->second));
-    }
-    for (const std::size_t column : columns->level) node.path.push_back((*row)[column]);
-    if (Status read = properties.Read(records, *row, node); !read) return read.error();
-    if (nodes.size() == kMaxImportedNodes) return records.At("too many nodes");
-    nodes.push_back(std::move(node));
+    const Status read = rows.Read();
+    if (read) skipped.CountRead();
+    if (!read) skipped.SkipLine(read.error());
+    if (rows.nodes().size() > kMaxImportedNodes) return records.At("too many nodes");
   }
-  if (nodes.empty()) return records.At("the table has a header and no rows");
+  if (rows.nodes().empty()) {
+    return skipped.FirstOr(records.At("the table has a header and no rows"));
+  }
   std::vector<std::string> notes;
-  NoteSizes(nodes, *columns, notes);
-  ImportedCluster cluster = BuildTree(columns->names, std::move(nodes), options);
+  NoteSizes(rows.nodes(), *columns, notes);
+  ImportedCluster cluster = BuildTree(columns->names, std::move(rows.nodes()), options);
   cluster.notes.insert(cluster.notes.begin(), notes.begin(), notes.end());
-  return cluster;
+  return skipped.Judge(std::move(cluster));
 }
 
 }  // namespace weft::import

@@ -28,8 +28,9 @@ struct CsvOptions {
 //
 // A note names the units if a node has implausibly little memory or many CPUs.
 // An empty cell of a level makes the node incomplete. An empty cell of another column counts as if
-// the column were missing. Blank lines are skipped.
-// Errors  kInvalid: "FILE: line 12: ..."; for a bad option, the message names its flag and the
+// the column were missing. Blank lines are skipped. A row that cannot be read, or whose node has a
+// row already, is left out with a warning (skipped_lines.h). Errors  kInvalid: "FILE: line 12:
+// ..."; for a bad option, the message names its flag and the
 //         header's columns.
 Result<ImportedCluster> ImportCsv(const manifest::Source& source, const CsvOptions& table,
                                   const ImportOptions& options);

@@ -23,6 +23,9 @@ std::string SwitchName(const std::string& description, const std::string& id) {
   return name.empty() ? id : name;
 }
 
+// A router, or a device of a kind that ibnetdiscover does not know.
+bool IsRouter(const std::string& id) { return id.front() == 'R' || id.front() == '?'; }
+
 struct Box {  // what becomes one IbSwitch
   std::string name;
   std::string first_id;
@@ -36,6 +39,9 @@ class GraphBuilder {
     Collect();
     NameSwitches();
     AddLinks();
+    for (const IbHca& hca : graph_.hcas) {
+      if (hca.back_to_back && hca.links.empty()) ++graph_.back_to_back_hcas;
+    }
     return std::move(graph_);
   }
 
@@ -49,7 +55,7 @@ class GraphBuilder {
     for (const IbDevice& device : dump_.devices) known_[device.id] = &device;
     for (const IbDevice& device : dump_.devices) {
       for (const IbPort& port : device.ports) {
-        if (known_.contains(port.peer) || port.peer.front() == 'R') continue;
+        if (known_.contains(port.peer) || IsRouter(port.peer)) continue;
         IbDevice& peer = unseen_[port.peer];
         peer.id = port.peer;
         peer.is_switch = port.peer.front() == 'S';
@@ -108,9 +114,17 @@ class GraphBuilder {
       ++graph_.switches[static_cast<std::size_t>(y)].links[x];
       return;
     }
+    if (hca_a != hca_.end() && hca_b != hca_.end()) {
+      for (const auto& hca : {hca_a, hca_b}) {
+        IbHca& end = graph_.hcas[hca->second];
+        end.back_to_back = true;
+        if (end.speed.empty()) end.speed = speed;
+      }
+      return;
+    }
     const auto hca = hca_a != hca_.end() ? hca_a : hca_b;
     const auto at = switch_a != chassis_.end() ? switch_a : switch_b;
-    if (hca == hca_.end() || at == chassis_.end()) return;  // SHARP, routers, back to back
+    if (hca == hca_.end() || at == chassis_.end()) return;  // SHARP, routers
     IbHca& end = graph_.hcas[hca->second];
     const SwitchIndex to = index_[at->second];
     ++end.links[to];

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/import/import_ib_dump.h"
+#include "operator/import/ib_dump.h"
 
 namespace weft::import {
 
@@ -22,7 +22,8 @@ struct IbHca {
   std::string description;
   std::string system_guid;
   std::map<SwitchIndex, int> links;
-  std::string speed;  // of the first port
+  std::string speed;          // of the first port
+  bool back_to_back = false;  // some port is linked to another HCA
 };
 
 // The dump as a graph of hops. SHARP aggregation nodes are dropped; the chips of a chassis (one
@@ -36,7 +37,10 @@ struct IbGraph {
   std::vector<IbSwitch> switches;  // by name
   std::vector<IbHca> hcas;         // by id
   int aggregation_nodes = 0;
+  int back_to_back_hcas = 0;  // HCAs that are linked to other HCAs and to no switch
 
+  // Whether the HCA is of the fabric: linked to a switch, or there is none.
+  bool Counts(const IbHca& hca) const { return switches.empty() || !hca.links.empty(); }
   int TierCount() const;
   // How many links the switch has to switches of `tier`.
   int LinksTo(SwitchIndex at, int tier) const;

@@ -44,7 +44,7 @@ class Joiner {
 
  private:
   void Add(IbHost& host, const IbHca& hca, const std::string& device) {
-    ++host.hcas;
+    if (graph_.Counts(hca)) ++host.hcas;
     for (const auto& [to, count] : hca.links) host.links.push_back({to, device});
   }
 

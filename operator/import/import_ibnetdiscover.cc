@@ -68,7 +68,9 @@ class IbImporter {
     if (!dump) return dump.error();
     graph_ = BuildIbGraph(*dump);
     joined_ = JoinHosts(graph_);
-    if (joined_.hosts.empty()) return Invalid(source_.name + ": no HCA has a host's name");
+    if (joined_.hosts.empty()) {
+      return dump->skipped.FirstOr(Invalid(source_.name + ": no HCA has a host's name"));
+    }
     if (joined_.hosts.size() > kMaxImportedNodes) return Invalid(source_.name + ": too many hosts");
     cluster_.fabric.name = options_.fabric_name;
     NoteCounts();
@@ -84,13 +86,15 @@ class IbImporter {
     FindLevels(groups);
     WriteLevels();
     WriteNodes();
-    return std::move(cluster_);
+    return dump->skipped.Judge(std::move(cluster_));
   }
 
  private:
   void Note(std::string text) { cluster_.notes.push_back(std::move(text)); }
 
   const IbSwitch& At(int index) const { return graph_.switches[static_cast<std::size_t>(index)]; }
+
+  bool has_switches() const { return !graph_.switches.empty(); }
 
   void NoteCounts() {
     std::map<int, std::size_t> by_tier;
@@ -103,9 +107,17 @@ class IbImporter {
                                         : names[names.size() - 1 - static_cast<std::size_t>(tier)];
       tiers += (tiers.empty() ? "" : ", ") + std::to_string(count) + " " + name;
     }
-    Note(std::to_string(graph_.switches.size()) + " switches (" + tiers + "), " +
-         Count(joined_.hosts.size(), "named host") + ", " + std::to_string(graph_.hcas.size()) +
-         " HCAs");
+    const std::string hosts =
+        Count(joined_.hosts.size(), "named host") + ", " + Count(graph_.hcas.size(), "HCA");
+    if (has_switches()) {
+      Note(std::to_string(graph_.switches.size()) + " switches (" + tiers + "), " + hosts);
+    } else {
+      Note("no switch: the hosts are linked to each other and the Fabric has no levels; " + hosts);
+    }
+    if (has_switches() && graph_.back_to_back_hcas > 0) {
+      Note(Count(static_cast<std::size_t>(graph_.back_to_back_hcas), "HCA") +
+           " linked to other HCAs and to no switch left out");
+    }
     if (graph_.aggregation_nodes > 0) {
       Note(Count(static_cast<std::size_t>(graph_.aggregation_nodes), "SHARP aggregation node") +
            " left out");
@@ -156,6 +168,7 @@ class IbImporter {
   // Finds the levels: leaf groups first, then groups that share most switches of the next tier,
   // until one domain holds all.
   void FindLevels(const Groups& leaf_groups) {
+    if (!has_switches()) return;
     levels_.push_back({leaf_groups.of_set, NamesOf(leaf_groups), 100});
     std::vector<std::vector<int>> members = leaf_groups.members;
     for (int tier = 1; tier < graph_.TierCount() && members.size() > 1; ++tier) {
@@ -201,7 +214,7 @@ class IbImporter {
   std::string UsualSpeed() {
     std::map<std::string, std::size_t> speeds;
     for (const IbHca& hca : graph_.hcas) {
-      if (!hca.speed.empty()) ++speeds[hca.speed];
+      if (graph_.Counts(hca) && !hca.speed.empty()) ++speeds[hca.speed];
     }
     std::string usual;
     std::size_t most = 0, all = 0;
@@ -274,7 +287,7 @@ class IbImporter {
   }
 
   bool IsCompute(const IbHost& host) const {
-    if (host.leaves.empty()) return false;
+    if (has_switches() && host.leaves.empty()) return false;
     return usual_hcas_ < kFewestHcasToJudge || host.hcas * 2 > usual_hcas_;
   }
 
@@ -286,7 +299,7 @@ class IbImporter {
     for (std::size_t i = 0; i < joined_.hosts.size(); ++i) {
       const IbHost& host = joined_.hosts[i];
       const bool compute = IsCompute(host);
-      if (host.leaves.empty()) on_spine.push_back(host.name);
+      if (has_switches() && host.leaves.empty()) on_spine.push_back(host.name);
       if (!compute && !host.leaves.empty()) other.push_back(host.name);
       if (host.hcas < usual_hcas_) missing.push_back(host.name);
       if (host.name == "localhost" || host.name == "ubuntu") generic.push_back(host.name);
@@ -339,10 +352,6 @@ class IbImporter {
 };
 
 }  // namespace
-
-bool LooksLikeIbnetdiscover(std::string_view text) {
-  return HasAny(text, {"switchguid=", "caguid="});
-}
 
 Result<ImportedCluster> ImportIbnetdiscover(const manifest::Source& source,
                                             const ImportOptions& options) {

@@ -20,7 +20,6 @@ using nlohmann::json;
 
 constexpr std::size_t kNamesShown = 20;
 
-// An error at the field; `what` shows the value, or the wrong part of it.
 // The keys of the lists in which a plug-in names its domains.
 struct DomainKeys {
   const char *list, *name, *children;  // for blocks, which have no children, `name` again
@@ -31,7 +30,10 @@ constexpr DomainKeys kBlock = {"blocks", "block", "block"};
 class TopologyFile {
  public:
   TopologyFile(const json& document, const manifest::Source& source, const ImportOptions& options)
-      : source_(source), options_(options), decoding_(document, source.name) {}
+      : source_(source),
+        options_(options),
+        decoding_(document, source.name),
+        skipped_(source.name) {}
 
   Result<ImportedCluster> Read(const std::string& name) {
     const Field root = decoding_.Root();
@@ -45,13 +47,13 @@ class TopologyFile {
     if (!chosen) return Placed(chosen.error());
     Result<ImportedCluster> cluster = ReadTopology(*chosen);
     if (!decoding_.status()) return decoding_.status().error();
-    if (!cluster) return Placed(cluster.error());
+    if (!cluster) return skipped_.FirstOr(Placed(cluster.error()));
     if (topologies.size() > 1) {
       cluster->notes.insert(cluster->notes.begin(),
                             "reads topology " + Quoted((*chosen)["topology"].Str()) + " of " +
                                 Names() + "; --topology chooses another");
     }
-    return cluster;
+    return skipped_.Judge(*std::move(cluster));
   }
 
  private:
@@ -128,31 +130,33 @@ class TopologyFile {
   }
 
   Result<ImportedCluster> ReadDomains(const Field& config, const DomainKeys& keys) {
-    SlurmDomains domains;
+    SlurmDomains domains(skipped_);
     for (const Field& item : config[keys.list].Require().Items()) {
       item.RefuseUnknown({keys.name, "nodes", keys.children});
-      Status status = ReadDomain(item, keys, domains);
+      const Status status = ReadDomain(item, keys, domains);
       if (!status) return status.error();
     }
     return domains.Finish(config.path() + ": ", options_);
   }
 
+  // A list that cannot be read is left out.
   Status ReadDomain(const Field& item, const DomainKeys& keys, SlurmDomains& domains) {
     const Field name = item[keys.name], children = item[keys.children], nodes = item["nodes"];
     const std::string text = name.Require().Str();
-    if (decoding_.failed()) return decoding_.status();
-    Status status = domains.Begin(text, item.path());
-    if (!status) return AtField(name, status.error().message);
     // Slurm prints an absent list as "".
     const std::string child_list = keys.children == keys.name ? "" : children.Str();
-    if (!child_list.empty()) {
-      status = domains.AddChildren(child_list, children.path());
-      if (!status) return AtField(children, status.error().message);
-    }
     const std::string node_list = nodes.Str();
-    if (node_list.empty()) return {};
-    status = domains.AddNodes(node_list, item.path());
-    return status ? Status{} : AtField(nodes, status.error().message);
+    if (decoding_.failed()) return decoding_.status();
+    const auto keep = [&](const Status& status, const Field& field) {
+      if (!status) skipped_.SkipLine(field.path(), status.error().message);
+      return static_cast<bool>(status);
+    };
+    if (!keep(domains.Begin(text, item.path()), name)) return {};
+    if (keep(domains.AddChildren(child_list, children.path()), children) &&
+        keep(domains.AddNodes(node_list, item.path()), nodes)) {
+      skipped_.CountRead();
+    }
+    return {};
   }
 
   Result<ImportedCluster> ReadBlocks(const Field& config) {
@@ -185,6 +189,7 @@ class TopologyFile {
   const manifest::Source& source_;
   const ImportOptions& options_;
   api::Decoding decoding_;
+  SkippedLines skipped_;
   std::vector<std::string> names_;
 };
 
@@ -209,7 +214,10 @@ Result<ImportedCluster> ImportSlurmYaml(const manifest::Source& source, const st
   const Result<json> document = manifest::ReadDocument(source);
   if (!document) return document.error();
   auto cluster = TopologyFile(*document, source, options).Read(name);
-  if (cluster) return cluster;
+  if (cluster) {
+    for (std::string& one : cluster->warnings) one = manifest::WithLine({source}, one);
+    return cluster;
+  }
   return Error{cluster.error().kind, manifest::WithLine({source}, cluster.error().message)};
 }
 

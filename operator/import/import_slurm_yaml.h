@@ -19,6 +19,7 @@ bool HasTopologyKey(std::string_view text);
 // block  blocks become the level leaf; block_sizes add no level (a note says so).
 // ring, torus3d   see slurm_torus.h.
 // flat   a Fabric without levels or Nodes, as the file names no nodes (a note says so).
+// A list of nodes or switches that cannot be read is left out with a warning (skipped_lines.h).
 // Errors  kInvalid: "FILE: line 12: [0].tree.switches[1].nodes: ...". If no topology can be chosen,
 //         the message lists the names.
 // Cost    O(n log n), n: the named nodes, at most kMaxImportedNodes.

@@ -25,7 +25,8 @@ bool ParseWhole(std::string_view text, std::uint64_t* value) {
 Result<Range> ParseRange(std::string_view text) {
   const std::size_t dash = text.find('-');
   const std::string_view low = text.substr(0, dash);
-  const std::string_view high = dash == std::string_view::npos ? low : text.substr(dash + 1);
+  std::string_view high = dash == std::string_view::npos ? low : text.substr(dash + 1);
+  if (high.empty()) high = low;  // Slurm reads "3-" as 3
   Range range;
   if (!ParseWhole(low, &range.first) || !ParseWhole(high, &range.last)) {
     return Invalid("the range " + Quoted(text) + " is not NUMBER or NUMBER-NUMBER");
@@ -100,13 +101,14 @@ Result<std::vector<std::string>> ExpandOne(std::string_view element, std::size_t
   return names;
 }
 
-// The end of the first element: a comma outside brackets, or the end.
+// The end of the first element: a comma or a blank outside brackets, or the end.
 std::size_t ElementEnd(std::string_view text) {
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '[') ++depth;
     if (text[i] == ']') --depth;
-    if (text[i] == ',' && depth <= 0) return i;
+    const bool separates = text[i] == ',' || kBlank.find(text[i]) != kBlank.npos;
+    if (separates && depth <= 0) return i;
   }
   return text.size();
 }

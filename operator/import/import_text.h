@@ -39,8 +39,10 @@ class Lines {
 };
 
 // The names in a Slurm host list: "node[01-03,7],login" is node01, node02, node03, node7, login. A
-// leading zero fixes the width. Several brackets in a name give all combinations.
+// leading zero fixes the width. Several brackets in a name give all combinations. Commas and blanks
+// separate names; empty names are skipped.
 //
+// Source  SchedMD/slurm src/common/hostlist.c, _hostlist_create_bracketed.
 // Errors  kInvalid without a place: a malformed list, more than `limit` names, or a name of more
 //         than 253 bytes (the limit of DNS); memory stays bounded.
 Result<std::vector<std::string>> ExpandHostList(std::string_view text, std::size_t limit);

@@ -196,12 +196,14 @@ Result<std::vector<std::string>> SwitchTree::PathOf(Index at) {
   std::set<Index> seen;
   for (at = Find(at);; at = Find(tree_parent_[at])) {
     if (!seen.insert(at).second) {
+      at_fault_ = name_[at];
       return Invalid("the switches form a cycle through " + Quoted(name_[at]));
     }
     if (path.size() <= kMaxImportedLevels) path.push_back(name_[at]);
     if (tree_parent_[at] == kNone) break;
   }
   if (path.size() > kMaxImportedLevels) {
+    at_fault_ = path.front();
     return Invalid("more than " + std::to_string(kMaxImportedLevels) +
                    " levels of switches above " + Quoted(path.front()));
   }

@@ -61,6 +61,9 @@ class SwitchTree {
   };
   // Errors  kInvalid without a place: a cycle, or more than kMaxImportedLevels levels.
   Result<Paths> Resolve();
+  const std::string& at_fault() const {
+    return at_fault_;
+  }  // the switch that Resolve's error names
 
  private:
   struct Attachment {
@@ -78,6 +81,7 @@ class SwitchTree {
   std::vector<Index> tree_parent_;   // parent of each set, by its root; kNone at the top
   std::vector<Attachment> attached_;
   std::size_t merged_ = 0;
+  std::string at_fault_;
 };
 
 // Notes about the merging and padding that Resolve did.

@@ -27,6 +27,8 @@ struct ImportedCluster {
   std::vector<BusyPod> pods;
   // Notes for people: lines for standard error ("13 hosts lack one or more of 4 rails").
   std::vector<std::string> notes;
+  // What was left out of the source: "FILE: line 12: ... (the line is left out)".
+  std::vector<std::string> warnings = {};
 };
 
 // Options of every importer.

@@ -50,6 +50,18 @@ SwitchName=s2 Nodes=n[05-08]
 SwitchName=top Switches=s[1-2]
 CONF
 places 8 leaf 4 "$work/topology.conf" --gpus-per-node 4
+# As Slurm's parser takes it, in two files; a broken line costs itself and is named.
+cat >"$work/spelled.conf" <<'CONF'
+switchname = top  Switches = "s1 s[2-3]"  # blanks, quotes, any case
+Include leaves.conf
+SwitchName=s3 Nodes=
+SwitchName=s4 Nodes=n[09-
+CONF
+printf 'Nodes=n[01-04] SwitchName=s1\nSwitchName=s2 \\\n  Nodes=n[05-08]\n' >"$work/leaves.conf"
+places 8 leaf 4 "$work/spelled.conf" --gpus-per-node 4
+expect_exit 0 "$WEFT" fabric import "$work/spelled.conf"
+expect_text "$work/stderr" 'weft: warning: '
+expect_text "$work/stderr" 'spelled.conf: line 4: Nodes: unbalanced bracket in "n[09-" (the line is left out)'
 cat >"$work/topology.yaml" <<'YAML'
 - topology: tree
   tree:
@@ -93,6 +105,26 @@ if [ -d "$real" ]; then
 else
   echo "NOT TESTED: real fabrics, for want of $real" >&2
 fi
+
+# Two hosts that are linked to each other and to no switch; a report of ports; a list without links.
+dump() {
+  printf 'vendid=0x2c9\ncaguid=0x%s\nCa\t1 "H-%s"\t\t# "%s mlx5_0"\n' "$1" "$1" "$2"
+  printf '[1](%s) \t"H-%s"[1] (%s) \t\t# lid 1 lmc 0 "%s mlx5_0" lid 2 4xNDR\n\n' "$1" "$3" "$3" "$4"
+}
+{ dump 11 spark-1 12 spark-2; dump 12 spark-2 11 spark-1; } >"$work/pair"
+expect_exit 0 "$WEFT" fabric import "$work/pair"
+[ "$(grep -c '^kind: Node$' "$work/stdout")" = 2 ] || fail 'not two hosts'
+mv "$work/stdout" "$work/pair.yaml"
+expect_exit 0 "$WEFT" fabric show -f "$work/pair.yaml"
+expect_text "$work/stdout" '2 nodes, 2 GPUs'
+for host in 1 2 3 4; do
+  echo "SW    10  $host 0x00000000000000a$((host / 3)) 4x NDR - CA    2$host  1" \
+    "0x000000000000001$host ( 'leaf-$((host / 3))' - 'n$host mlx5_0' )"
+done >"$work/ports"
+places 4 leaf 1 "$work/ports"
+printf 'Ca\t : 0x11 ports 1 devid 0x1013 vendid 0x2c9 "n1 HCA-1"\n' >"$work/list"
+expect_exit 2 "$WEFT" fabric import "$work/list"
+expect_text "$work/stderr" 'line 1: a list of devices without links'
 
 # A table that says what each node has, and links from the command line.
 cat >"$work/nodes.csv" <<'CSV'

@@ -58,9 +58,9 @@ INSTANTIATE_TEST_SUITE_P(Table, ImportCsvTest, ::testing::ValuesIn(std::vector<C
   {"AColumnTwice", "ip,pod\nn1,p1\n", {{"pod", "x=pod"}, {""}}, "--levels: the column \"pod\" is named twice"},
   {"AReservedLevelName", "ip,node\nn1,p1\n", {{"node"}, {""}}, "--levels: \"node\" cannot be the name of a level; give the level another name as NAME=COLUMN (lower-case letters, digits and hyphens, each name once, not node, outside or nvlink)"},
   {"ARaggedRow", "ip,pod,rack\nn1,p1\n", kPodRack, "t.csv: line 2: 2 cells where the header has 3"},
-  {"ANodeTwice", "ip,pod,rack\nn1,p1,r1\nN1,p1,r1\n", kPodRack, "t.csv: line 3: node \"N1\" is already in line 2"},
   {"ANodeWithoutName", "ip,pod,rack\n,p1,r1\n", kPodRack, "t.csv: line 2: the node's name is empty"},
   {"AnOpenQuote", "ip,pod,rack\n\"n1,p1,r1\n", kPodRack, "t.csv: line 2: a quoted cell never ends"},
+  {"MoreBrokenRowsThanOthers", "ip,pod,rack\nn1,p1,r1\nn2\nn3\n", kPodRack, "t.csv: line 3: 1 cells where the header has 3; 2 lines of 3 cannot be read"},
   {"AQuoteInsideACell", "ip,pod,rack\nn\"1,p1,r1\n", kPodRack, "t.csv: line 2: a quote inside an unquoted cell"},
 }), [](const auto& row) { return row.param.name; });
 // clang-format on
@@ -140,13 +140,30 @@ TEST(ImportCsv, AsksForTheUnitIfANodeHasTooLittleMemoryOrTooManyCpus) {
                 "unit, add it: --memory-column memory_mib:Mi for MiB (or Ki, Gi, k, M, G)"});
 }
 
-TEST(ImportCsv, RefusesACellThatIsNoNumber) {
+TEST(ImportCsv, LeavesOutBrokenRowsWithAWarning) {
   CsvOptions table{{"rack"}, {}};
   table.columns.gpus = "gpu";
-  const auto gpus = ImportCsv({"t", "ip,rack,gpu\nn1,r1,8\nn2,r1,many\n"}, table, {});
-  ASSERT_FALSE(gpus);
-  EXPECT_EQ(gpus.error().message,
-            "t: line 3: gpu: \"many\" is not a number of GPUs from 0 to 1024");
+  const auto cluster = ImportCsv({"t",
+                                  "ip,rack,gpu\nn1,r1,8\nn2,r1,many\nn3,r1\n\"n4,r1,8\nn5,r2,4\nN1,"
+                                  "r2,8\nn\"6,r2,8\n,r2,8\nn2,r2,2\nn7,r1,8\nn8,r1,8\nn9,r1,8\n"},
+                                 table, {});
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  std::string names;
+  for (const fabric::NodeFacts& node : cluster->nodes) names += node.name + " ";
+  EXPECT_EQ(names, "n1 n2 n5 n7 n8 n9 ");
+  EXPECT_EQ(
+      cluster->warnings,
+      (std::vector<std::string>{
+          "t: line 3: gpu: \"many\" is not a number of GPUs from 0 to 1024 (the line is left out)",
+          "t: line 4: 2 cells where the header has 3 (the line is left out)",
+          "t: line 5: text after a closing quote (the line is left out)",
+          "t: line 7: node \"N1\" is already in line 2 (the line is left out)",
+          "t: line 8: a quote inside an unquoted cell (the line is left out)",
+          "t: line 9: the node's name is empty (the line is left out)"}));
+}
+
+TEST(ImportCsv, NamesTheColumnThatIsMissing) {
+  CsvOptions table{{"rack"}, {}};
   table.columns.gpus = "gpus";
   const auto column = ImportCsv({"t", "ip,rack,gpu\nn1,r1,8\n"}, table, {});
   ASSERT_FALSE(column);

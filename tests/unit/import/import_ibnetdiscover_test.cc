@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "gtest/gtest.h"
+#include "operator/import/import_ib_dump.h"
 
 namespace weft::import {
 namespace {
@@ -28,6 +29,27 @@ class Dump {
   Dump& System(const std::string& id, const std::string& guid) {
     system_[id] = guid;
     return *this;
+  }
+  // The report of ports of the same fabric, as -p prints it, with a last port of each that is down.
+  std::string Report() const {
+    std::string text;
+    const auto end = [](const std::string& id, std::size_t port) {
+      const std::string guid = id.substr(2);
+      return std::string(id.front() == 'S' ? "SW" : "CA") + "    21 " + (port < 10 ? " " : "") +
+             std::to_string(port) + " 0x" + std::string(16 - guid.size(), '0') + guid;
+    };
+    const std::string speed = speed_.substr(0, 2) + " " + speed_.substr(2);
+    for (const auto& [id, ports] : ports_) {
+      const std::string name = description_.at(id);
+      text += end(id, ports.size() + 1) + " 4x ??? " + std::string(36, ' ') + "'" + name + "'\n";
+      for (std::size_t p = ports.size(); p-- > 0;) {
+        const auto& [peer, peer_port] = ports[p];
+        text += end(id, p + 1) + " " + speed + " - " +
+                end(peer, static_cast<std::size_t>(peer_port)) + " ( '" + name + "' - '" +
+                description_.at(peer) + "' )\n";
+      }
+    }
+    return text;
   }
   std::string Text(const std::string& end = "\n", bool tabs = true, bool blank = true) const {
     std::string text = "#" + end + "# Topology file: generated" + end;
@@ -156,17 +178,168 @@ TEST(ImportIbnetdiscover, IgnoresExternalPortNumbersAndChassisLines) {
   EXPECT_EQ(Tree(Import(text)), want);
 }
 
-// Two hosts whose second cards are wired to each other, beside the fabric; and a heading of -g.
-TEST(ImportIbnetdiscover, ReadsHostsLinkedToEachOther) {
-  const std::string plain = TwoUnits(3).Text();
-  std::string text = plain + "Non-Chassis Nodes\n";
-  for (const auto& [id, peer, host, peer_host] :
-       {std::array{"H-901", "H-902", "a1", "a2"}, std::array{"H-902", "H-901", "a2", "a1"}}) {
-    text += std::string("vendid=0x2c9\ncaguid=0x901\nCa\t1 \"") + id + "\"\t# \"" + host +
-            " mlx5_9\"\n[1](1c34)\t\"" + peer + "\"[1] (1c35) \t\t# lid 9 lmc 0 \"" + peer_host +
-            " mlx5_9\" lid 8 4xNDR\n";
+// A Ca record whose port is linked to the other Ca's, in the words of out_ca_port.
+std::string BackToBack(const std::string& host, const std::string& guid, const std::string& peer,
+                       const std::string& peer_guid) {
+  return "\nvendid=0x2c9\ndevid=0x1013\nsysimgguid=0x" + guid + "\ncaguid=0x" + guid +
+         "\nCa\t1 \"H-" + guid + "\"\t\t# \"" + host + " mlx5_9\"\n[1](" + guid + ") \t\"H-" +
+         peer_guid + "\"[1] (" + peer_guid + ") \t\t# lid 901 lmc 0 \"" + peer +
+         " mlx5_9\" lid 902 4xEDR\n";
+}
+
+// Pairs of hosts whose second cards are wired to each other, beside the fabric.
+TEST(ImportIbnetdiscover, LeavesOutLinksBetweenHostsBesideAFabric) {
+  const std::string plain = TwoUnits(2).Text();
+  std::string text = plain;
+  for (const std::string unit : {"a", "b"}) {
+    text += BackToBack(unit + "1", "c1" + unit, unit + "2", "c2" + unit);
+    text += BackToBack(unit + "2", "c2" + unit, unit + "1", "c1" + unit);
   }
-  EXPECT_EQ(Tree(Import(text)), Tree(Import(plain)));
+  const ImportedCluster cluster = Import(text), want = Import(plain);
+  EXPECT_EQ(Tree(cluster), Tree(want));
+  EXPECT_EQ(cluster.nodes[0].allocatable, want.nodes[0].allocatable);
+  EXPECT_EQ(cluster.fabric.levels[0].link, want.fabric.levels[0].link);
+  EXPECT_TRUE(HasNote(cluster, "4 HCAs linked to other HCAs and to no switch left out"));
+}
+
+TEST(ImportIbnetdiscover, GivesHostsThatAreLinkedToEachOtherAFabricWithoutLevels) {
+  const ImportedCluster cluster =
+      Import(BackToBack("s1", "c1", "s2", "c2") + BackToBack("s2", "c2", "s1", "c1"));
+  EXPECT_TRUE(cluster.fabric.levels.empty());
+  EXPECT_EQ(cluster.fabric.outside, (fabric::LinkSpec{"InfiniBandEDR", {}, 100, {}}));
+  ASSERT_EQ(cluster.nodes.size(), 2U);
+  EXPECT_EQ(cluster.nodes[0].allocatable.at("nvidia.com/gpu"), 1);
+  EXPECT_EQ(cluster.warnings, std::vector<std::string>{});
+  EXPECT_TRUE(HasNote(cluster, "no switch: the hosts are linked to each other"));
+}
+
+// All that -g adds: headings, [ext N], chassis after the GUIDs and a slot.
+TEST(ImportIbnetdiscover, ReadsADumpGroupedByChassis) {
+  const auto record = [](const std::string& guid, const std::string& chassis) {
+    return "\nvendid=0x8f1\ndevid=0x5a37\nsysimgguid=0x8f1" + guid + chassis + "\n";
+  };
+  const std::string text =
+      "#\n# Topology file: generated on Mon Mar  2 12:34:08 2026\n#\n"
+      "# Max of 3 hops discovered\n# Initiated from node 1 port 1\n"
+      "\nChassis 1 (guid 0x8f10001)\nHostname: io-1\n\n# Spine Nodes" +
+      record("1", "\t\t# Chassis 1") +
+      "switchguid=0x51(51)\t# ISR9024D spine 1 chip 1\n"
+      "Switch\t24 \"S-0000000000000051\"\t\t# \"spine\" base port 0 lid 8 lmc 0\n"
+      "[1][ext 13]\t\"S-0000000000000052\"[2][ext 5]\t\t# \"line\" lid 6 4xSDR\n"
+      "\n# Line Nodes" +
+      record("1", "\t\t# Chassis 1 (io-1) slot 4") +
+      "switchguid=0x52(52)\t# ISR9024D line 1 chip 1\n"
+      "Switch\t24 \"S-0000000000000052\"\t\t# \"line\" base port 0 lid 6 lmc 0\n"
+      "[2][ext 5]\t\"S-0000000000000051\"[1][ext 13]\t\t# \"spine\" lid 8 4xSDR\n"
+      "[3][ext 1]\t\"H-0000000000000061\"[1](62) \t\t# \"n1 HCA-1\" lid 4 4xSDR (scp)\n"
+      "[4]\t\"H-0000000000000071\"[1](72) \t\t# \"n2 HCA-1\" lid 5 4xSDR slot 4\n"
+      "[5]\t\"R-0000000000000091\"[1](92) \t\t# \"router\" lid 9 4xSDR\n"
+      "\n# Chassis Switches\n# Chassis CAs" +
+      record("6", "\t\t# Chassis 1") +
+      "caguid=0x61\nCa\t2 \"H-0000000000000061\"\t\t# \"n1 HCA-1\" (scp)\n"
+      "[1](62) \t\"S-0000000000000052\"[3][ext 1]\t\t# lid 4 lmc 0 \"line\" lid 6 4xSDR\n"
+      "\nNon-Chassis Nodes\n"
+      "\nvendid=0x8f1\ndevid=0x6274\n\t\t# Chassis 2\n"
+      "caguid=0x71\nCa\t2 \"H-0000000000000071\"\t\t# \"n2 HCA-1\"\n"
+      "[1](72) \t\"S-0000000000000052\"[4]\t\t# lid 5 lmc 0 \"line\" lid 6 4xSDR s=1 w=2 v=5\n" +
+      record("9", "") +
+      "rtguid=0x91\nRt\t1 \"R-0000000000000091\"\t\t# \"router\"\n"
+      "[1](92) \t\"S-0000000000000052\"[5]\t\t# lid 9 lmc 0 \"line\" lid 6 4xSDR\n";
+  const ImportedCluster cluster = Import(text);
+  EXPECT_EQ(Tree(cluster), "leaf: spine=[n1 n2]\n");  // both chips are one switch
+  EXPECT_EQ(cluster.warnings, std::vector<std::string>{});
+  EXPECT_TRUE(HasNote(cluster, "1 switches (1 leaf), 2 named hosts, 2 HCAs"));
+}
+
+TEST(ImportIbnetdiscover, ReadsTheSameFromAReportOfPorts) {
+  const Dump dump = TwoUnits(3);
+  const ImportedCluster report = Import(dump.Report()), want = Import(dump.Text());
+  EXPECT_EQ(Tree(report), Tree(want));
+  EXPECT_EQ(report.fabric, want.fabric);
+  EXPECT_EQ(report.nodes[0].allocatable, want.nodes[0].allocatable);
+  EXPECT_EQ(report.warnings, std::vector<std::string>{});
+
+  // Both ports of a card have GUIDs of their own and are one HCA.
+  const std::string leaf = " 4x EDR - SW    10  ";
+  const std::string text =
+      "CA     3  2 0x0000000000000012" + leaf + "2 0x00000000000000a1 ( 'n1 HCA-1' - 'a' )\n" +
+      "CA     2  1 0x0000000000000011" + leaf + "1 0x00000000000000a1 ( 'n1 HCA-1' - 'a' )\n" +
+      "CA     4  1 0x0000000000000021" + leaf + "3 0x00000000000000a1 ( 'n2 HCA-1' - 'a' )\n" +
+      "RT     5  1 0x0000000000000031" + leaf + "4 0x00000000000000a1 ( 'r' - 'a' )\n" +
+      "CA     6  1 0x0000000000000041 ?? EDR - SW    10  6 0x00000000000000a1 ( 'n3 HCA-1' - 'a' "
+      ")\n" +
+      "SW    10  4 0x00000000000000a1 4x EDR - CA     3  2 0x0000000000000012\n" +
+      "SW    10  3 0x00000000000000a1 4x EDR - CA     4  1 0x0000000000000021 ( 'a' - 'n2 HCA-1' "
+      ")\n";
+  const ImportedCluster cards = Import(text);
+  EXPECT_TRUE(HasNote(cards, "1 switches (1 leaf), 3 named hosts, 3 HCAs"));
+  EXPECT_EQ(cards.warnings,
+            (std::vector<std::string>{"dump: line 6: the names of both ends, ( 'NEAR' - 'FAR' ), "
+                                      "are missing (the line is left out)"}));
+}
+
+struct BrokenCase {
+  std::string name, before, with, warning;
+};
+class ImportIbnetdiscoverBroken : public ::testing::TestWithParam<BrokenCase> {};
+
+// Both ends print a link, so a broken line costs nothing but a warning.
+TEST_P(ImportIbnetdiscoverBroken, LeavesOutTheLineWithAWarning) {
+  const std::string plain = TwoUnits(3).Text();
+  std::string text = plain;
+  const std::size_t at = text.find(GetParam().before);
+  ASSERT_NE(at, std::string::npos);
+  const auto line = std::to_string(
+      1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+  text.replace(at, GetParam().before.size(), GetParam().with);
+  const ImportedCluster cluster = Import(text);
+  EXPECT_EQ(Tree(cluster), Tree(Import(plain)));
+  EXPECT_EQ(cluster.warnings, (std::vector{"dump: line " + line + ": " + GetParam().warning}));
+}
+
+// clang-format off
+INSTANTIATE_TEST_SUITE_P(Table, ImportIbnetdiscoverBroken, ::testing::ValuesIn(std::vector<BrokenCase>{
+  {"APortOfASwitch", "[2]\t\"H-1002\"[1](abc)", "[2]\t\"H-10", "the peer's \"S-GUID\" or \"H-GUID\" is missing (the line is left out)"},
+  {"ALineOfASwitch", "Switch\t65 \"S-a1\"", "Switch\t \"S-a1\"", "the number of ports is missing (the line is left out)"},
+  {"AWordOfASwitch", "Switch\t65 \"S-b1\"", "Swi$ch\t65 \"S-b1\"", "not a line of an ibnetdiscover dump: \"Swi$ch?65 \"S-b1\"??# \"MF0;swb1:MQM9700/U1\" enhanced port 0 li...\" (the line is left out)"},
+  {"ALineOfACa", "Ca\t65 \"H-1000\"\t\t# \"a1 mlx5_0\"", "Ca\t65 \"H-1000\"\t\t# \"a1 ml", "the description has no closing quote (the line is left out)"},
+  {"AnAttribute", "devid=0xd2f2", "model=7", "unknown attribute \"model\" (the line is left out)"},
+  {"AMessageOfTheTool", "devid=0xd2f2", "src/query_smp.c:228; umad (DR path slid 0; dlid 0; 0,1 Attr 0x11:0) bad status 110",
+   "ibnetdiscover reports an error, so parts of the fabric may be missing: \"src/query_smp.c:228; umad (DR path slid 0; dlid 0; 0,1 Attr ...\" (left out)"},
+}), [](const auto& row) { return row.param.name; });
+// clang-format on
+
+TEST(ImportIbnetdiscover, ReadsTwoDumpsInOneFileAndOneWithoutItsEnd) {
+  const std::string plain = TwoUnits(3).Text();
+  const ImportedCluster twice = Import(plain + plain);
+  EXPECT_EQ(Tree(twice), Tree(Import(plain)));
+  EXPECT_EQ(twice.warnings, std::vector<std::string>{});
+  // The records of hosts come first here; the switches are known from their links.
+  const ImportedCluster cut = Import(plain.substr(0, plain.find("Switch") + 3));
+  EXPECT_EQ(Tree(cut), "leaf: swa1=[a1 a2 a3] swb1=[b1 b2 b3]\n");
+  EXPECT_EQ(cut.warnings.size(), 1U);
+}
+
+TEST(ImportIbnetdiscover, IgnoresTheProgressOfTheTool) {
+  const std::string plain = TwoUnits(3).Text();
+  const ImportedCluster cluster = Import(
+      "DR path slid 0; dlid 0; 0,1 -> new switch {00000000000000a1} portnum 0 lid 5-5 \"a\"\n" +
+      plain);
+  EXPECT_EQ(Tree(cluster), Tree(Import(plain)));
+  EXPECT_EQ(cluster.warnings, std::vector<std::string>{});
+}
+
+TEST(ImportIbnetdiscover, RecognisesEveryFormOfItsText) {
+  const Dump dump = TwoUnits(1);
+  for (const std::string& text :
+       {dump.Text(), "ibwarn: [7] x\n" + dump.Report(), std::string("Ca\t1 \"H-1\"\t# \"a b\"\n"),
+        std::string("Switch\t : 0x1 ports 36 devid 0x1 vendid 0x2 \"a\"\n"),
+        std::string("< vendid=0x2c9\n")}) {
+    EXPECT_TRUE(LooksLikeIbnetdiscover(text)) << text;
+  }
+  for (const char* text : {"", "#\n", "SW,CA\n", "SWITCHES 12 13\n", "Switches:\n  a: {}\n"}) {
+    EXPECT_FALSE(LooksLikeIbnetdiscover(text)) << text;
+  }
 }
 
 TEST(ImportIbnetdiscover, DropsSharpAggregationNodes) {
@@ -289,7 +462,10 @@ INSTANTIATE_TEST_SUITE_P(Table, ImportIbnetdiscoverBad, ::testing::ValuesIn(std:
   {"AHugePort", kOpen + "[99999999999]\t\"H-1\"[1] # \"x\"", "dump: line 4: the port number is missing"},
   {"ACutDescription", kOpen + "[1]\t\"H-1\"[1] # \"x", "dump: line 4: the description has no closing quote"},
   {"ACutRecord", "Switch\t65 \"S-1\"", "dump: line 1: the description after '#' is missing"},
-  {"ASecondRecord", kOpen + kOpen, "dump: line 6: \"S-1\" has a second record"},
+  {"ARouterThatIsAHost", "Ca 65 \"R-1\" # \"x\"", "dump: line 1: \"R-1\" is not the GUID of this kind of record: a Switch has an S-GUID, a Ca an H-GUID"},
+  {"ADifference", "\n< vendid=0x2c9\n< Ca\t1 \"H-1\"", "dump: line 2: a difference of two fabrics (ibnetdiscover --diff): run ibnetdiscover without it"},
+  {"AReportWithoutDevices", "RT     5  1 0x31 4x EDR - SW    10  4 0xa1 ( 'r' - 'a' )", "dump: no port of a switch or CA"},
+  {"ACutReport", "CA     5  1 0x31 4x", "dump: line 1: the speed of the link is missing"},
   {"ASwitchThatIsAHost", "Switch 65 \"H-1\" # \"x\"", "dump: line 1: \"H-1\" is not the GUID of this kind of record: a Switch has an S-GUID, a Ca an H-GUID"},
   {"ABadGuid", "sysimgguid=12", "dump: line 1: sysimgguid is not a GUID: \"12\""},
   {"AListWithoutLinks", "Ca\t : 0x1c34da0300000001 ports 1 devid 0x1013 vendid 0x2c9 \"a HCA-1\"",

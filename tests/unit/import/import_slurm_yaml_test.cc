@@ -83,14 +83,8 @@ INSTANTIATE_TEST_SUITE_P(Table, ImportSlurmYamlTest, ::testing::ValuesIn(std::ve
   {"AnUnknownKeyOfASwitch", kSwitches + "  - switch: a\n    node: n1\n", "topology.yaml: line 5: tree.switches[0].node: unknown field; did you mean nodes?", ""},
   {"ASwitchWithoutAName", kSwitches + "  - nodes: n1\n", "topology.yaml: line 4: tree.switches[0].switch: is required", ""},
   {"ANumberForANode", kSwitches + "  - switch: a\n    nodes: 1101\n", "topology.yaml: line 5: tree.switches[0].nodes: 1101 must be a string; quote it", ""},
-  {"ASwitchTwice", kSwitches + "  - {switch: a, nodes: n1}\n  - {switch: a, nodes: n2}\n",
-   "topology.yaml: line 5: tree.switches[1].switch: \"a\" is already defined in tree.switches[0]", ""},
-  {"ANodeTwice", kSwitches + "  - {switch: a, nodes: n1}\n  - {switch: b, nodes: N1}\n",
-   "topology.yaml: line 5: tree.switches[1].nodes: node \"N1\" is already in tree.switches[0]", ""},
-  {"AChildThatIsNowhere", kSwitches + "  - switch: a\n    children: s[1-2]\n  - {switch: s1, nodes: n1}\n",
-   "topology.yaml: line 5: tree.switches[0].children: \"s2\" is defined nowhere", ""},
-  {"ASwitchUnderItself", kSwitches + "  - {switch: a, children: a, nodes: n1}\n",
-   "topology.yaml: line 2: tree: the switches form a cycle through \"a\"", ""},
+  {"ACycle", kSwitches + "  - {switch: a, children: b, nodes: n1}\n  - {switch: b, children: a}\n",
+   "topology.yaml: line 4: tree.switches[0]: the switches form a cycle through \"a\"", ""},
   {"NoNodes", kSwitches + "  - {switch: a}\n", "topology.yaml: line 2: tree: no switch or block names a node", ""},
   {"ARangeThatRunsBackwards", kSwitches + "  - switch: a\n    nodes: n[3-1]\n",
    "topology.yaml: line 5: tree.switches[0].nodes: the range \"3-1\" runs backwards", ""},
@@ -102,6 +96,29 @@ INSTANTIATE_TEST_SUITE_P(Table, ImportSlurmYamlTest, ::testing::ValuesIn(std::ve
    "topology.yaml: line 2: [0].flat.alpha: unknown field; did you mean alpha_step_rank?", ""},
 }), [](const auto& row) { return row.param.name; });
 // clang-format on
+
+TEST(ImportSlurmYaml, LeavesOutWhatContradictsTheRestWithAWarning) {
+  const auto cluster = ImportSlurmYaml({"t", kSwitches + R"(  - {switch: a, nodes: n1}
+  - {switch: a, nodes: n2}
+  - {switch: b, nodes: "N1,n3"}
+  - {switch: c, children: "c,d", nodes: n4}
+  - {switch: e, nodes: "n[3-1]"}
+)"},
+                                       "", {});
+  EXPECT_EQ(weft::testing::PathsOf(cluster), "n1:a n3:b n4:c");
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  EXPECT_EQ(
+      cluster->warnings,
+      (std::vector<std::string>{
+          "t: line 5: tree.switches[1].switch: \"a\" is already defined in tree.switches[0] (the "
+          "line is left out)",
+          "t: line 6: tree.switches[2]: Nodes: node \"N1\" is already in tree.switches[0] (left "
+          "out)",
+          "t: line 8: tree.switches[4].nodes: the range \"3-1\" runs backwards (the line is left "
+          "out)",
+          "t: line 7: tree.switches[3].children: \"c\" is its own child (left out)",
+          "t: line 7: tree.switches[3].children: \"d\" is defined nowhere (left out)"}));
+}
 
 TEST(ImportSlurmYaml, SaysWhichTopologyItReadsAndWhatOfItIsLeftOut) {
   const auto blocks = ImportSlurmYaml({"t", With("true", kBlocks) + kFlat}, "", {});
