@@ -201,7 +201,7 @@ Groups GroupByLabel(const std::string& label_key, const std::vector<const NodeFa
     if (aside[n]) continue;
     const auto next = static_cast<std::uint32_t>(groups.names.size());
     const auto value = LabelValue(*candidates[n], label_key);
-    if (!value || IsPlaceholder(*value)) {
+    if (!value || MeansNoDomain(label_key, *value)) {
       groups.of_node[n] = next;
       groups.names.push_back(candidates[n]->name);
       continue;

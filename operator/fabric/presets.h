@@ -47,6 +47,11 @@ std::optional<std::string_view> RecognisePreset(const SharedList<NodeFacts>& nod
 // Whether the value means "unknown" ("no-imds-data", "") and must not become a shared domain.
 bool IsPlaceholder(std::string_view value);
 
+// Whether a node whose label `key` has this value is in none of the label's domains: the value is a
+// placeholder, or, of a family's scale-up label, a zero however short ("0", "0.0"): such domains
+// have identifiers and are not counted from zero, as racks and zones are.
+bool MeansNoDomain(std::string_view key, std::string_view value);
+
 // Whether the node has an accelerator resource that Weft knows.
 bool HasAccelerator(const NodeFacts& node);
 
