@@ -162,11 +162,16 @@ std::string Listed(const std::string& title, const ByReason& reasons, const Text
 }
 
 std::string Absent(const fabric::Fabric& fabric, const TextOptions& options) {
-  ByReason incomplete, unusable, cordoned;
+  ByReason incomplete, unlabelled, unusable, cordoned;
   for (const fabric::IncompleteNode& node : fabric.incomplete()) {
     const std::string why = "no " + node.missing + " (" + node.label_key + ")" +
                             (node.why.empty() ? "" : ": " + node.why);
     incomplete[Printable(why)].push_back(Printable(node.node));
+  }
+  for (const fabric::UnlabelledKind& kind : fabric.unlabelled_kinds()) {
+    const std::string what = kind.kind + ", no " + kind.level + " (" + kind.label_key + ")";
+    for (const std::string& node : kind.nodes)
+      unlabelled[Printable(what)].push_back(Printable(node));
   }
   for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
     const NodeState state = StateOf(fabric, n);
@@ -178,7 +183,9 @@ std::string Absent(const fabric::Fabric& fabric, const TextOptions& options) {
     }
   }
   return Listed("Incomplete nodes, never used", incomplete, options) +
-         Listed("Unusable nodes", unusable, options) + Listed("Cordoned nodes", cordoned, options);
+         Listed("Kinds of nodes without labels, each a flat pool", unlabelled, options) +
+         Listed("Unusable nodes", unusable, options) +
+         Listed("Cordoned nodes", cordoned, options);
 }
 
 // The number of rails, and the nodes that lack some.

@@ -90,7 +90,8 @@ const GangCase kGangCases[] = {
      "No node of fabric \"default\" that offers nvidia.com/gpu matches accelerator.models [B200, "
      "B300]. The fabric has A100-SXM4-80GB, NVIDIA-H100-80GB-HBM3, NVIDIA-H200. To start now, "
      "relax "
-     "one of: accelerator.models: removed. Unchanged, it never fits this fabric, not even with "
+     "one of: accelerator.models: removed, to run on NVIDIA-H200. Unchanged, it never fits this "
+     "fabric, not even with "
      "nothing else "
      "running."},
     {"TheLevelIsTooNarrowForTheOneProductAskedFor",
@@ -105,8 +106,10 @@ const GangCase kGangCases[] = {
      "(OnDemand); "
      "2 of 8 are NVIDIA-H100-80GB-HBM3 (Spot); 1 of 8 is NVIDIA-H200 (OnDemand). To start now, "
      "relax "
-     "one of: topology.required: leaf -> spine; accelerator.models: [Any], which mixes products. "
-     "Unchanged, it never fits this fabric, not even with nothing else running."},
+     "one of: topology.required: leaf -> spine; accelerator.models: [Any], which mixes products, "
+     "to run "
+     "on NVIDIA-H100-80GB-HBM3 too. Unchanged, it never fits this fabric, not even with nothing "
+     "else running."},
 };
 INSTANTIATE_TEST_SUITE_P(Gangs, GangTest, ::testing::ValuesIn(kGangCases),
                          [](const auto& one) { return std::string(one.param.name); });
