@@ -42,16 +42,19 @@ std::vector<Alternative<Value>> Alternatives(const std::set<Value>& known,
   return all;
 }
 
+constexpr const char* kAllSlices = "*";  // no name of a node pool
+
 class Chooser {
  public:
-  Chooser(const fabric::Fabric& fabric, const api::Accelerator& accelerator)
-      : fabric_(fabric), accelerator_(accelerator) {
+  Chooser(const fabric::Fabric& fabric, const api::Accelerator& accelerator, Slices slices)
+      : fabric_(fabric), accelerator_(accelerator), keep_to_(slices) {
     const auto resource = fabric.FindResource(accelerator.resource_name);
     for (PoolIndex p{0}; resource && p < fabric.pools().EndIndex(); ++p) {
       if (!fabric.PoolOffers(p, *resource)) continue;
       offering_.push_back(p);
       products_.insert(fabric.pools()[p].product);
       capacities_.insert(fabric.pools()[p].capacity);
+      slices_.insert(fabric.pools()[p].slice);
     }
   }
 
@@ -68,7 +71,10 @@ class Chooser {
     std::vector<PoolChoice> choices;
     for (const auto& product : products) {
       for (const auto& capacity : capacities) {
-        Add(product.values, capacity.values, product.rank * ranks + capacity.rank, choices);
+        const std::uint32_t rank = product.rank * ranks + capacity.rank;
+        for (const std::string& slice : SlicesAt(product.rank)) {
+          Add(product.values, capacity.values, slice, rank, choices);
+        }
       }
     }
     std::stable_sort(choices.begin(), choices.end(),
@@ -76,18 +82,27 @@ class Chooser {
     return choices;
   }
 
+  bool keeps_apart() const { return keep_to_ == Slices::kOne && slices_.size() > 1; }
   bool one_pool() const { return offering_.size() <= 1; }
   const std::set<std::string>& products() const { return products_; }
   bool several_capacities() const { return capacities_.size() > 1; }
 
  private:
+  // What a gang keeps to: one slice, or the nodes that are in none, unless the entry of the list is
+  // "Any".
+  std::set<std::string> SlicesAt(std::uint32_t entry) const {
+    const bool any = !accelerator_.models.empty() && accelerator_.models[entry] == api::kAnyPool;
+    return any || keep_to_ == Slices::kMany ? std::set<std::string>{kAllSlices} : slices_;
+  }
+
   void Add(const std::set<std::string>& products, const std::set<fabric::CapacityType>& capacities,
-           std::uint32_t rank, std::vector<PoolChoice>& choices) const {
+           const std::string& slice, std::uint32_t rank, std::vector<PoolChoice>& choices) const {
     PoolChoice choice;
     choice.rank = rank;
     for (PoolIndex p : offering_) {
       const Pool& pool = fabric_.pools()[p];
-      if (products.contains(pool.product) && capacities.contains(pool.capacity)) {
+      const bool of_slice = slice == kAllSlices || slice == pool.slice;
+      if (of_slice && products.contains(pool.product) && capacities.contains(pool.capacity)) {
         choice.pools.push_back(p);
       }
     }
@@ -101,9 +116,11 @@ class Chooser {
 
   const fabric::Fabric& fabric_;
   const api::Accelerator& accelerator_;
+  Slices keep_to_;
   std::vector<PoolIndex> offering_;
   std::set<std::string> products_;
   std::set<fabric::CapacityType> capacities_;
+  std::set<std::string> slices_;
 };
 
 bool NamesNothing(const api::Accelerator& accelerator) {
@@ -118,38 +135,52 @@ bool MatchesModel(const std::string& model, const std::string& product) {
   return known && fabric::MatchesProduct(model, known->name);
 }
 
+Slices SlicesOf(const api::TopologySpec& topology) {
+  const auto binds = [](const api::GroupSpec& group) { return !group.required.empty(); };
+  return std::any_of(topology.groups.begin(), topology.groups.end(), binds) ? Slices::kMany
+                                                                            : Slices::kOne;
+}
+
 std::optional<std::vector<PoolChoice>> PoolChoicesOf(const fabric::Fabric& fabric,
-                                                     const api::Accelerator& accelerator) {
-  const Chooser chooser(fabric, accelerator);
+                                                     const api::Accelerator& accelerator,
+                                                     Slices slices) {
+  const Chooser chooser(fabric, accelerator, slices);
   if (chooser.one_pool() && NamesNothing(accelerator)) return std::nullopt;
   return chooser.Run();
 }
 
 std::vector<objective::PoolRelaxation> PoolRelaxationsOf(const fabric::Fabric& fabric,
-                                                         const api::Accelerator& accelerator) {
-  const Chooser as_asked(fabric, accelerator);
+                                                         const api::Accelerator& accelerator,
+                                                         Slices slices) {
+  const Chooser as_asked(fabric, accelerator, slices);
   std::vector<objective::PoolRelaxation> relaxations;
   api::Accelerator relaxed = accelerator;
   if (!accelerator.models.empty()) {
     relaxed.models.clear();
-    relaxations.push_back({"accelerator.models", "removed", Chooser(fabric, relaxed).Run()});
+    relaxations.push_back(
+        {"accelerator.models", "removed", Chooser(fabric, relaxed, slices).Run()});
   }
   if (!accelerator.capacity_types.empty()) {
     relaxed = accelerator;
     relaxed.capacity_types.clear();
-    relaxations.push_back({"accelerator.capacityTypes", "removed", Chooser(fabric, relaxed).Run()});
+    relaxations.push_back(
+        {"accelerator.capacityTypes", "removed", Chooser(fabric, relaxed, slices).Run()});
   }
   if (as_asked.several_capacities()) {
     relaxed = accelerator;
     relaxed.capacity_types = {api::kAnyPool};
     relaxations.push_back({"accelerator.capacityTypes", "[Any], which mixes capacity types",
-                           Chooser(fabric, relaxed).Run()});
+                           Chooser(fabric, relaxed, slices).Run()});
   }
-  if (as_asked.products().size() > 1) {
+  const bool mixes = as_asked.products().size() > 1, crosses = as_asked.keeps_apart();
+  if (mixes || crosses) {
     relaxed = accelerator;
     relaxed.models = {api::kAnyPool};
-    relaxations.push_back(
-        {"accelerator.models", "[Any], which mixes products", Chooser(fabric, relaxed).Run()});
+    relaxations.push_back({"accelerator.models",
+                           std::string("[Any], which ") + (mixes ? "mixes products" : "") +
+                               (mixes && crosses ? " and " : "") +
+                               (crosses ? "crosses TPU slices" : ""),
+                           Chooser(fabric, relaxed, slices).Run()});
   }
   return relaxations;
 }
@@ -157,7 +188,7 @@ std::vector<objective::PoolRelaxation> PoolRelaxationsOf(const fabric::Fabric& f
 std::vector<std::string> ProductsOf(const fabric::Fabric& fabric, const std::string& resource) {
   api::Accelerator any;
   any.resource_name = resource;
-  const Chooser chooser(fabric, any);
+  const Chooser chooser(fabric, any, Slices::kOne);
   return {chooser.products().begin(), chooser.products().end()};
 }
 
@@ -172,6 +203,9 @@ std::string PoolsText(const fabric::Fabric& fabric, const std::vector<PoolIndex>
   }
   std::string text;
   for (const std::string& product : products) text += (text.empty() ? "" : " and ") + product;
+  std::set<std::string> slices;
+  for (PoolIndex p : pools) slices.insert(fabric.pools()[p].slice);
+  if (slices.size() == 1 && !slices.begin()->empty()) text += " of slice " + *slices.begin();
   if (known.size() == 1) return text;
   std::string types;
   for (fabric::CapacityType type : used) {

@@ -425,6 +425,7 @@ void FabricBuilder::FillPools() {
       if (pool.product.empty())
         pool.product = fabric_.node(n).labels.At(kInstanceType).value_or("");
     }
+    pool.slice = TpuSliceOf(fabric_.node(n));
     of_node.push_back(&index.try_emplace(std::move(pool), PoolIndex{0}).first->second);
   }
   for (auto& [pool, at] : index) {

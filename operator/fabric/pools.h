@@ -22,6 +22,7 @@ std::string_view CapacityTypeName(CapacityType type);  // "OnDemand", "Spot"
 struct Pool {
   std::string product;  // "" if unknown
   CapacityType capacity = CapacityType::kOnDemand;
+  std::string slice = {};  // of which the nodes are the hosts (TpuSliceOf); "" if of none
 
   friend auto operator<=>(const Pool&, const Pool&) = default;
 };

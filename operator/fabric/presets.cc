@@ -373,6 +373,11 @@ bool IsPlaceholder(std::string_view value) {
   return value.empty() || value == "no-imds-data" || MeansUnknown(value) || IsZeroIdentifier(value);
 }
 
+std::string_view TpuSliceOf(const NodeFacts& node) {
+  const auto pool = node.labels.At(CloudTpuKeys().front());
+  return pool && !IsPlaceholder(*pool) && IsPartOfTpuSlice(node) ? *pool : std::string_view();
+}
+
 bool HasAccelerator(const NodeFacts& node) {
   const auto counts = [](const auto& entry) {
     return entry.second > 0 && IsAcceleratorResource(entry.first);

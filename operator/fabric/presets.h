@@ -52,6 +52,12 @@ bool IsPlaceholder(std::string_view value);
 // have identifiers and are not counted from zero, as racks and zones are.
 bool MeansNoDomain(std::string_view key, std::string_view value);
 
+// The Cloud TPU slice of several hosts that the node is one of: its GKE node pool. "" for other
+// nodes, also for a slice of one host. Chips of two slices share no ICI, the network between TPUs.
+//
+// Source  Google Kubernetes Engine, "About TPUs in GKE", multi-host TPU slice node pools, 2026.
+std::string_view TpuSliceOf(const NodeFacts& node);
+
 // Whether the node has an accelerator resource that Weft knows.
 bool HasAccelerator(const NodeFacts& node);
 
