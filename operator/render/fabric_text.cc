@@ -161,8 +161,19 @@ std::string Listed(const std::string& title, const ByReason& reasons, const Text
   return title + " (" + Grouped(count) + "):\n" + lines;
 }
 
+// "7 of 8 nvidia.com/gpu are allocatable"; "" if all are.
+std::string LackText(const fabric::Fabric& fabric, NodeIndex n) {
+  std::string text;
+  for (const auto& [resource, has] : fabric.node(n).capacity) {
+    text += (text.empty() ? "" : ", ") +
+            std::to_string(fabric.allocatable(n, *fabric.FindResource(resource))) + " of " +
+            std::to_string(has) + " " + resource + " are allocatable";
+  }
+  return text;
+}
+
 std::string Absent(const fabric::Fabric& fabric, const TextOptions& options) {
-  ByReason incomplete, unlabelled, unusable, cordoned;
+  ByReason incomplete, unlabelled, unusable, cordoned, lacking;
   for (const fabric::IncompleteNode& node : fabric.incomplete()) {
     const std::string why = "no " + node.missing + " (" + node.label_key + ")" +
                             (node.why.empty() ? "" : ": " + node.why);
@@ -180,11 +191,14 @@ std::string Absent(const fabric::Fabric& fabric, const TextOptions& options) {
       unusable[Printable(fabric.unusable_why(n))].push_back(name);
     } else if (state == NodeState::kCordoned) {
       cordoned[""].push_back(name);
+    } else if (const std::string lacks = LackText(fabric, n); !lacks.empty()) {
+      lacking[Printable(lacks)].push_back(name);
     }
   }
   return Listed("Incomplete nodes, never used", incomplete, options) +
          Listed("Kinds of nodes without labels, each a flat pool", unlabelled, options) +
          Listed("Unusable nodes", unusable, options) +
+         Listed("Nodes that offer only some of their accelerators", lacking, options) +
          Listed("Cordoned nodes", cordoned, options);
 }
 
