@@ -1,8 +1,62 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+
 #include "operator/api/decode.h"
 #include "operator/api/json_reader.h"
 #include "operator/api/pod_requirements.h"
 
 namespace weft::api {
+namespace {
+
+// Labels with a node's number of devices: GPU feature discovery, GKE, Karpenter, EKS Auto Mode.
+constexpr std::array<std::string_view, 4> kCountKeys = {
+    "nvidia.com/gpu.count", "cloud.google.com/gke-accelerator-count",
+    "karpenter.k8s.aws/instance-gpu-count", "eks.amazonaws.com/instance-gpu-count"};
+
+std::int64_t LabelledCount(const TextMap& labels) {
+  for (const std::string_view key : kCountKeys) {
+    const std::string_view value = labels.At(key).value_or("");
+    std::int64_t count = 0;
+    const auto [stop, error] = std::from_chars(value.data(), value.data() + value.size(), count);
+    if (error == std::errc() && stop == value.data() + value.size() && count > 0) return count;
+  }
+  return 0;
+}
+
+std::string_view VendorOf(std::string_view resource) {
+  return resource.substr(0, resource.find('/'));
+}
+
+// After a restart the kubelet reports no device until the plug-in has registered again
+// (kubernetes/kubernetes#125579), but the node's labels still count them. Not if the vendor offers
+// other resources there, such as MIG slices.
+fabric::Resources NotRegistered(const fabric::Resources& capacity, const TextMap& labels) {
+  const std::int64_t count = LabelledCount(labels);
+  if (count == 0) return {};
+  for (const auto& [name, amount] : capacity) {
+    if (amount > 0 || !fabric::IsAcceleratorResource(name)) continue;
+    const std::string_view vendor = VendorOf(name);
+    const bool other = std::any_of(capacity.begin(), capacity.end(), [&](const auto& one) {
+      return one.second > 0 && VendorOf(one.first) == vendor;
+    });
+    if (!other) return {{name, count}};
+  }
+  return {};
+}
+
+// The accelerators of which the node has more than it offers.
+fabric::Resources CapacityOf(const fabric::Resources& reported, const fabric::NodeFacts& node) {
+  fabric::Resources capacity;
+  for (const auto& [name, amount] : reported) {
+    const auto offered = node.allocatable.find(name);
+    const bool all = offered != node.allocatable.end() && offered->second >= amount;
+    if (!all && amount > 0 && fabric::IsAcceleratorResource(name)) capacity.emplace(name, amount);
+  }
+  return capacity.empty() ? NotRegistered(reported, node.labels) : capacity;
+}
+
+}  // namespace
 
 Result<Node> DecodeNode(const nlohmann::json& object, const Place& place) {
   Decoding decoding(object, place);
@@ -27,13 +81,7 @@ Result<Node> DecodeNode(const nlohmann::json& object, const Place& place) {
   // If the kubelet reports no allocatable, capacity counts.
   const bool reported = status["allocatable"].present();
   node.facts.allocatable = DecodeResources(status[reported ? "allocatable" : "capacity"]);
-  for (const auto& [name, amount] : DecodeResources(status["capacity"])) {
-    const auto offered = node.facts.allocatable.find(name);
-    const bool all = offered != node.facts.allocatable.end() && offered->second >= amount;
-    if (!all && amount > 0 && fabric::IsAcceleratorResource(name)) {
-      node.facts.capacity.emplace(name, amount);
-    }
-  }
+  node.facts.capacity = CapacityOf(DecodeResources(status["capacity"]), node.facts);
   if (Status done = decoding.status(); !done) return done.error();
   return node;
 }

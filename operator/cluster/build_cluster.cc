@@ -158,6 +158,7 @@ class Builder {
                   (first.why.empty() ? " lacks the label " + first.label_key : ": " + first.why) +
                   ")");
     }
+    for (const fabric::UnlabelledKind& kind : on.unlabelled_kinds()) NoteUnlabelled(on, kind);
     if (on.crossing_scale_up() != nullptr) {
       const std::string& scale_up = on.spec().scale_up->name;
       AddNote(
@@ -178,6 +179,16 @@ class Builder {
               "\": the bandwidth of some links is assumed (LinksDeclared is False), and times and "
               "percentages depend on it");
     }
+  }
+
+  void NoteUnlabelled(const fabric::Fabric& on, const fabric::UnlabelledKind& kind) {
+    const auto nodes = static_cast<std::int64_t>(kind.nodes.size());
+    AddNote(Severity::kInfo, "UnlabelledKind",
+            "fabric \"" + on.spec().name + "\": no node of " + kind.kind + " has the label " +
+                kind.label_key + " (" + kind.level + "); its " + CountText(nodes, "node") +
+                (nodes == 1 ? " is" : " are") +
+                " a flat pool, where all traffic between nodes costs the same: " +
+                NameSome(kind.nodes));
   }
 
   void NotePower(const fabric::Fabric& on) {

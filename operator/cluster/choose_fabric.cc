@@ -42,7 +42,8 @@ bool MayUse(const ClusterFabric& on, const WorkloadView& workload) {
     }
     return sum;
   };
-  const auto choices = PoolChoicesOf(*on.fabric, *workload.accelerator);
+  const auto choices =
+      PoolChoicesOf(*on.fabric, *workload.accelerator, SlicesOf(*workload.topology));
   if (!choices) return room_of([](fabric::PoolIndex) { return true; }) >= workload.workers;
   return std::any_of(choices->begin(), choices->end(), [&](const objective::PoolChoice& choice) {
     return room_of([&](fabric::PoolIndex pool) {

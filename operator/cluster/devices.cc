@@ -295,7 +295,9 @@ SharedList<api::Node> NodesWithDevices(const api::Inputs& inputs) {
       const Resources& reported = nodes[n].facts.allocatable;
       const auto found = reported.find(resource);
       if (found != reported.end() && found->second > 0) continue;
-      nodes.Edit(n).facts.allocatable[resource] = amount;
+      fabric::NodeFacts& facts = nodes.Edit(n).facts;
+      facts.allocatable[resource] = amount;
+      facts.capacity.erase(resource);
     }
   }
   return nodes;

@@ -59,8 +59,8 @@ std::string NameOf(const Kind& kind) {
 
 class Chooser {
  public:
-  Chooser(const fabric::Fabric& fabric, const api::Accelerator& accelerator)
-      : fabric_(fabric), accelerator_(accelerator) {
+  Chooser(const fabric::Fabric& fabric, const api::Accelerator& accelerator, Slices slices)
+      : fabric_(fabric), accelerator_(accelerator), keep_to_(slices) {
     const auto resource = fabric.FindResource(accelerator.resource_name);
     for (PoolIndex p{0}; resource && p < fabric.pools().EndIndex(); ++p) {
       if (!fabric.PoolOffers(p, *resource)) continue;
@@ -69,6 +69,7 @@ class Chooser {
       kinds_.insert({pool.product, pool.partition});
       products_.insert(pool.product);
       capacities_.insert(pool.capacity);
+      slices_.insert(pool.slice);
     }
   }
 
@@ -79,9 +80,16 @@ class Chooser {
                                          });
     const auto ranks = static_cast<std::uint32_t>(accelerator_.capacity_types.size()) + 1;
     std::vector<PoolChoice> choices;
+    std::map<std::vector<PoolIndex>, std::uint32_t> ranks_of;
     for (const auto& kind : KindAlternatives()) {
       for (const auto& capacity : capacities) {
-        Add(kind.values, capacity.values, kind.rank * ranks + capacity.rank, choices);
+        const std::uint32_t rank = kind.rank * ranks + capacity.rank;
+        for (auto& [slice, pools] : PoolsBySlice(kind, capacity.values)) {
+          const auto [known, is_new] = ranks_of.try_emplace(pools, rank);
+          if (!is_new && known->second <= rank) continue;
+          known->second = rank;
+          choices.push_back({PoolsText(fabric_, pools), std::move(pools), rank});
+        }
       }
     }
     std::stable_sort(choices.begin(), choices.end(),
@@ -89,6 +97,7 @@ class Chooser {
     return choices;
   }
 
+  bool keeps_apart() const { return keep_to_ == Slices::kOne && slices_.size() > 1; }
   bool one_pool() const { return offering_.size() <= 1; }
   const std::set<std::string>& products() const { return products_; }
   bool several_capacities() const { return capacities_.size() > 1; }
@@ -99,7 +108,7 @@ class Chooser {
   std::vector<Alternative<Kind>> KindAlternatives() const {
     std::vector<Alternative<Kind>> all;
     for (auto& one : Alternatives(kinds_, accelerator_.models,
-                                  [this](const std::string&model, const Kind&kind) {
+                                  [this](const std::string& model, const Kind& kind) {
                                     return Matches(model, NameOf(kind));
                                   })) {
       std::map<std::string, std::set<Kind>> by_partition;
@@ -124,22 +133,20 @@ class Chooser {
     return MatchesModel(model, product, fabric_.spec().accelerators);
   }
 
-  void Add(const std::set<Kind>& kinds, const std::set<fabric::CapacityType>& capacities,
-           std::uint32_t rank, std::vector<PoolChoice>& choices) const {
-    PoolChoice choice;
-    choice.rank = rank;
+  // What a gang keeps to: one slice, or the nodes that are in none (""), unless the entry of the list
+  // is "Any".
+  std::map<std::string, std::vector<PoolIndex>> PoolsBySlice(
+      const Alternative<Kind>& kind, const std::set<fabric::CapacityType>& capacities) const {
+    const bool any = !accelerator_.models.empty() &&
+                     accelerator_.models[kind.rank % kLast] == api::kAnyPool;
+    std::map<std::string, std::vector<PoolIndex>> by_slice;
     for (PoolIndex p : offering_) {
       const Pool& pool = fabric_.pools()[p];
-      if (kinds.contains({pool.product, pool.partition}) && capacities.contains(pool.capacity)) {
-        choice.pools.push_back(p);
-      }
+      if (!kind.values.contains({pool.product, pool.partition})) continue;
+      if (!capacities.contains(pool.capacity)) continue;
+      by_slice[any || keep_to_ == Slices::kMany ? "" : pool.slice].push_back(p);
     }
-    const bool known = std::any_of(choices.begin(), choices.end(), [&](const auto& other) {
-      return other.pools == choice.pools && other.rank <= rank;
-    });
-    if (choice.pools.empty() || known) return;
-    choice.name = PoolsText(fabric_, choice.pools);
-    choices.push_back(std::move(choice));
+    return by_slice;
   }
 
   // More than the entries of a list.
@@ -147,10 +154,12 @@ class Chooser {
 
   const fabric::Fabric& fabric_;
   const api::Accelerator& accelerator_;
+  Slices keep_to_;
   std::vector<PoolIndex> offering_;
   std::set<Kind> kinds_;
   std::set<std::string> products_;
   std::set<fabric::CapacityType> capacities_;
+  std::set<std::string> slices_;
 };
 
 // Whether the model names a size or a part that the product's name does not have.
@@ -183,38 +192,52 @@ bool MatchesModel(const std::string& model, const std::string& product,
   return wanted && wanted->name == has->name && !NamesMore(model, product);
 }
 
+Slices SlicesOf(const api::TopologySpec& topology) {
+  const auto binds = [](const api::GroupSpec& group) { return !group.required.empty(); };
+  return std::any_of(topology.groups.begin(), topology.groups.end(), binds) ? Slices::kMany
+                                                                            : Slices::kOne;
+}
+
 std::optional<std::vector<PoolChoice>> PoolChoicesOf(const fabric::Fabric& fabric,
-                                                     const api::Accelerator& accelerator) {
-  const Chooser chooser(fabric, accelerator);
+                                                     const api::Accelerator& accelerator,
+                                                     Slices slices) {
+  const Chooser chooser(fabric, accelerator, slices);
   if (chooser.one_pool() && NamesNothing(accelerator)) return std::nullopt;
   return chooser.Run();
 }
 
 std::vector<objective::PoolRelaxation> PoolRelaxationsOf(const fabric::Fabric& fabric,
-                                                         const api::Accelerator& accelerator) {
-  const Chooser as_asked(fabric, accelerator);
+                                                         const api::Accelerator& accelerator,
+                                                         Slices slices) {
+  const Chooser as_asked(fabric, accelerator, slices);
   std::vector<objective::PoolRelaxation> relaxations;
   api::Accelerator relaxed = accelerator;
   if (!accelerator.models.empty()) {
     relaxed.models.clear();
-    relaxations.push_back({"accelerator.models", "removed", Chooser(fabric, relaxed).Run()});
+    relaxations.push_back(
+        {"accelerator.models", "removed", Chooser(fabric, relaxed, slices).Run()});
   }
   if (!accelerator.capacity_types.empty()) {
     relaxed = accelerator;
     relaxed.capacity_types.clear();
-    relaxations.push_back({"accelerator.capacityTypes", "removed", Chooser(fabric, relaxed).Run()});
+    relaxations.push_back(
+        {"accelerator.capacityTypes", "removed", Chooser(fabric, relaxed, slices).Run()});
   }
   if (as_asked.several_capacities()) {
     relaxed = accelerator;
     relaxed.capacity_types = {api::kAnyPool};
     relaxations.push_back({"accelerator.capacityTypes", "[Any], which mixes capacity types",
-                           Chooser(fabric, relaxed).Run()});
+                           Chooser(fabric, relaxed, slices).Run()});
   }
-  if (as_asked.products().size() > 1) {
+  const bool mixes = as_asked.products().size() > 1, crosses = as_asked.keeps_apart();
+  if (mixes || crosses) {
     relaxed = accelerator;
     relaxed.models = {api::kAnyPool};
-    relaxations.push_back(
-        {"accelerator.models", "[Any], which mixes products", Chooser(fabric, relaxed).Run()});
+    relaxations.push_back({"accelerator.models",
+                           std::string("[Any], which ") + (mixes ? "mixes products" : "") +
+                               (mixes && crosses ? " and " : "") +
+                               (crosses ? "crosses TPU slices" : ""),
+                           Chooser(fabric, relaxed, slices).Run()});
   }
   return relaxations;
 }
@@ -222,7 +245,7 @@ std::vector<objective::PoolRelaxation> PoolRelaxationsOf(const fabric::Fabric& f
 std::vector<std::string> ProductsOf(const fabric::Fabric& fabric, const std::string& resource) {
   api::Accelerator any;
   any.resource_name = resource;
-  const Chooser chooser(fabric, any);
+  const Chooser chooser(fabric, any, Slices::kOne);
   return {chooser.products().begin(), chooser.products().end()};
 }
 
@@ -239,6 +262,9 @@ std::string PoolsText(const fabric::Fabric& fabric, const std::vector<PoolIndex>
   }
   std::string text;
   for (const std::string& product : products) text += (text.empty() ? "" : " and ") + product;
+  std::set<std::string> slices;
+  for (PoolIndex p : pools) slices.insert(fabric.pools()[p].slice);
+  if (slices.size() == 1 && !slices.begin()->empty()) text += " of slice " + *slices.begin();
   if (known.size() == 1) return text;
   std::string types;
   for (fabric::CapacityType type : used) {

@@ -43,9 +43,10 @@ class Resolver {
     for (const std::string& name : workload_.wait.previous_nodes) {
       request.previous_nodes.push_back(fabric_.FindNode(name).value_or(objective::kUnplaced));
     }
-    request.pool_choices = PoolChoicesOf(fabric_, *workload_.accelerator);
+    const Slices slices = SlicesOf(topology);
+    request.pool_choices = PoolChoicesOf(fabric_, *workload_.accelerator, slices);
     if (request.pool_choices) {
-      request.pool_relaxations = PoolRelaxationsOf(fabric_, *workload_.accelerator);
+      request.pool_relaxations = PoolRelaxationsOf(fabric_, *workload_.accelerator, slices);
     }
     request.grid = traffic::WorkerGrid(*workload_.parallelism, workload_.workers, PerWorker());
     Result<traffic::Traffic> computed = traffic::ComputeTraffic(

@@ -17,6 +17,7 @@
 #include "operator/fabric/selector.h"
 #include "operator/fabric/torus_places.h"
 #include "operator/fabric/torus_shapes.h"
+#include "operator/fabric/unlabelled_kinds.h"
 
 namespace weft::fabric {
 namespace {
@@ -165,7 +166,10 @@ Status FabricBuilder::SelectNodes() {
 Status FabricBuilder::GroupNodes() {
   const FabricSpec& spec = fabric_.spec_;
   groups_ = GroupByLevels(spec, candidates_);
-  if (spec.torus) places_ = PlaceInTorus(spec, candidates_, groups_);
+  if (spec.torus) {
+    places_ = PlaceInTorus(spec, candidates_, groups_);
+    DropIncomplete(groups_.incomplete, groups_.unlabelled);
+  }
   if (options_.refuse_inconsistent && !groups_.inconsistencies.empty()) {
     const std::size_t more = groups_.inconsistencies.size() - 1;
     return Invalid(Describe(groups_.inconsistencies.front()) +
@@ -350,6 +354,7 @@ void FabricBuilder::FillNodes() {
     fabric_.by_name_[fabric_.name_rank_[n]] = n;
   }
   fabric_.incomplete_ = std::move(groups_.incomplete);
+  fabric_.unlabelled_kinds_ = std::move(groups_.unlabelled);
   fabric_.inconsistencies_ = std::move(groups_.inconsistencies);
 }
 

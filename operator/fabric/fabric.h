@@ -145,6 +145,8 @@ class Fabric {
   // placed on them.
   std::span<const IncompleteNode> incomplete() const { return incomplete_; }
   std::span<const Inconsistency> inconsistencies() const { return inconsistencies_; }
+  // Kinds of nodes without labels of the network, each a flat pool.
+  std::span<const UnlabelledKind> unlabelled_kinds() const { return unlabelled_kinds_; }
 
  private:
   friend class FabricBuilder;
@@ -186,6 +188,7 @@ class Fabric {
   std::vector<NodeIndex> taint_classes_;
   std::vector<IncompleteNode> incomplete_;
   std::vector<Inconsistency> inconsistencies_;
+  std::vector<UnlabelledKind> unlabelled_kinds_;
 };
 
 }  // namespace weft::fabric

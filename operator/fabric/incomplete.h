@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace weft::fabric {
 
@@ -10,6 +11,15 @@ struct IncompleteNode {
   std::string missing;  // the level's name
   std::string label_key;
   std::string why;  // "" if the label is missing, else e.g. "one value under two parents"
+};
+
+// Nodes of one kind, none of which has the labels of this level and the narrower ones, although
+// nodes of other kinds have them. They are one domain of each of these levels: a flat pool.
+struct UnlabelledKind {
+  std::string kind;                // product, instance type or resource: "NVIDIA-L40S"
+  std::string level;               // the widest that they lack
+  std::string label_key;           // of that level
+  std::vector<std::string> nodes;  // by name
 };
 
 // Two nodes whose labels contradict each other: one value of a level under two parents, or two

@@ -1,12 +1,14 @@
 #include "operator/fabric/level_groups.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <unordered_map>
 
 #include "operator/fabric/node_facts.h"
 #include "operator/fabric/presets.h"
 #include "operator/fabric/rail_sets.h"
+#include "operator/fabric/unlabelled_kinds.h"
 
 namespace weft::fabric {
 namespace {
@@ -44,6 +46,7 @@ class LevelGrouping {
 
   LevelGroups Run() {
     GroupRails();
+    FindUnlabelled();
     for (std::size_t n = 0; n < candidates_.size(); ++n) CheckComplete(n);
     for (std::size_t l = 0; l < spec_.levels.size(); ++l) {
       const std::vector<std::uint32_t> values = ValuesOf(l);
@@ -52,6 +55,7 @@ class LevelGrouping {
       }
       GroupLevel(l, values);
     }
+    ListUnlabelled();
     std::sort(result_.incomplete.begin(), result_.incomplete.end(),
               [](const IncompleteNode& a, const IncompleteNode& b) { return a.node < b.node; });
     return std::move(result_);
@@ -82,10 +86,57 @@ class LevelGrouping {
     return leaf_from_rails_ && level + 1 == spec_.levels.size();
   }
 
+  bool Has(std::size_t n, std::size_t l) const {
+    if (FromRails(l)) return result_.rails[n] > 0;
+    const auto value = LabelValue(*candidates_[n], spec_.levels[l].label_key);
+    return value && !IsPlaceholder(*value);
+  }
+
+  void FindUnlabelled() {
+    depths_ = LabelDepths(candidates_, spec_.levels.size(),
+                          [this](std::size_t n, std::size_t l) { return Has(n, l); });
+    // Of a kind without labels nothing says that its nodes lack rails.
+    for (std::size_t n = 0; n < result_.rails.size(); ++n) {
+      if (IsFlat(n, spec_.levels.size() - 1) && result_.rails[n] == 0) {
+        result_.rails[n] = spec_.rails->count;
+      }
+    }
+  }
+
+  // Whether the node's kind has no labels of the level and the narrower ones.
+  bool IsFlat(std::size_t n, std::size_t level) const { return level >= depths_[n].depth; }
+
+  void ListUnlabelled() {
+    std::map<std::pair<std::string, std::size_t>, UnlabelledKind> kinds;
+    for (std::size_t n = 0; n < candidates_.size(); ++n) {
+      const auto& [kind, depth] = depths_[n];
+      if (depth == spec_.levels.size() || result_.aside[n]) continue;
+      const LevelSpec& level = spec_.levels[depth];
+      auto& of =
+          kinds.try_emplace({kind, depth}, UnlabelledKind{kind, level.name, level.label_key, {}})
+              .first->second;
+      of.nodes.push_back(candidates_[n]->name);
+    }
+    for (auto& [key, kind] : kinds) result_.unlabelled.push_back(std::move(kind));
+  }
+
+  // The value that a node of a kind without this level gets, so that its kind is one domain of its
+  // own.
+  std::string_view FlatValue(std::size_t n, std::size_t l) {
+    std::string own = "unlabelled-" + depths_[n].kind;
+    if (l == 0) return made_.emplace_back(std::move(own));
+    const bool path = spec_.levels[l].identity == Identity::kPath;
+    if (IsFlat(n, l - 1)) own = "flat";
+    if (path) return made_.emplace_back(std::move(own));
+    const Groups& wider = result_.levels[l - 1];
+    const std::string& parent = wider.names[wider.of_node[n]];
+    return made_.emplace_back(IsFlat(n, l - 1) ? parent : parent + "/" + own);
+  }
+
   // Puts the node aside if it lacks a level (the widest is reported) or has no rail.
   void CheckComplete(std::size_t n) {
     for (std::size_t l = 0; l < spec_.levels.size(); ++l) {
-      if (FromRails(l)) continue;
+      if (FromRails(l) || IsFlat(n, l)) continue;
       const LevelSpec& level = spec_.levels[l];
       const auto value = LabelValue(*candidates_[n], level.label_key);
       if (value && !IsPlaceholder(*value)) continue;
@@ -109,8 +160,9 @@ class LevelGrouping {
     std::vector<std::uint32_t> ids(candidates_.size(), kNoGroup);
     for (std::size_t n = 0; n < candidates_.size(); ++n) {
       if (result_.aside[n]) continue;
-      ids[n] = FromRails(l) ? values_.Of(rail_sets_.names[rail_sets_.of_node[n]])
-                            : values_.Of(*LabelValue(*candidates_[n], spec_.levels[l].label_key));
+      ids[n] = IsFlat(n, l)   ? values_.Of(FlatValue(n, l))
+               : FromRails(l) ? values_.Of(rail_sets_.names[rail_sets_.of_node[n]])
+                              : values_.Of(*LabelValue(*candidates_[n], spec_.levels[l].label_key));
     }
     return ids;
   }
@@ -182,6 +234,8 @@ class LevelGrouping {
   LevelGroups result_;
   RailSets rail_sets_;
   bool leaf_from_rails_ = false;
+  std::vector<LabelDepth> depths_;  // by candidate
+  std::deque<std::string> made_;    // values of nodes without labels
   ValueIds values_;
 };
 
@@ -201,7 +255,7 @@ Groups GroupByLabel(const std::string& label_key, const std::vector<const NodeFa
     if (aside[n]) continue;
     const auto next = static_cast<std::uint32_t>(groups.names.size());
     const auto value = LabelValue(*candidates[n], label_key);
-    if (!value || IsPlaceholder(*value)) {
+    if (!value || MeansNoDomain(label_key, *value)) {
       groups.of_node[n] = next;
       groups.names.push_back(candidates[n]->name);
       continue;

@@ -26,11 +26,15 @@ struct LevelGroups {
   std::vector<int> rails;                  // by candidate; empty if rails have no label keys
   std::vector<IncompleteNode> incomplete;  // by node name
   std::vector<Inconsistency> inconsistencies;
+  std::vector<UnlabelledKind> unlabelled;  // by kind
 };
 
 // Groups are numbered by their first candidate. One value (identity kValue) under two parents is an
 // inconsistency: the parent with the most nodes (on a tie, the least name) keeps its nodes, and the
 // nodes of the other parents are put aside.
+//
+// The nodes of a kind that lacks the narrowest levels (unlabelled_kinds.h) share one domain of each
+// of these, named "unlabelled-KIND"; under a labelled domain, "PARENT/unlabelled-KIND".
 //
 // Shapes  `candidates` in ascending order of name.
 // Cost    O(candidates * levels), plus O(k log k) for k nodes in inconsistent domains.

@@ -135,6 +135,7 @@ Pool PoolOf(const NodeFacts& node, const FabricSpec& spec) {
   // If nothing else tells two kinds of nodes apart, their instance types do.
   if (pool.product.empty()) pool.product = InstanceTypeOf(node);
   pool.partition = PartitionOf(node).name;
+  pool.slice = TpuSliceOf(node);
   return pool;
 }
 

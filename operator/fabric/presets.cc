@@ -24,7 +24,8 @@ struct Family {
   // Label keys, narrowest first.
   Keys (*keys)();
   std::string_view scale_up_key;  // "" if the family has none
-  bool all_tiers = false;         // every key is a level, even if no node has it
+  // Every key is a level, even if no node has it, but not if nodes have only placeholders there.
+  bool all_tiers = false;
   Identity identity = Identity::kValue;
   bool generic = false;  // labels that say little about the network
 };
@@ -160,8 +161,9 @@ bool IsZeroIdentifier(std::string_view value) {
 
 // In any case.
 bool MeansUnknown(std::string_view value) {
-  static constexpr std::array<std::string_view, 8> kWords = {
-      "unknown", "none", "null", "nil", "n-a", "na", "undefined", "not-available"};
+  static constexpr auto kWords = std::to_array<std::string_view>(
+      {"unknown", "none", "<none>", "null", "nil", "n/a", "[n/a]", "n-a", "n_a", "n.a", "na",
+       "undefined", "unset", "unassigned", "not-available", "notavailable", "not-applicable"});
   const auto same = [](char small, char c) {
     return small == (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
   };
@@ -172,7 +174,7 @@ bool MeansUnknown(std::string_view value) {
 
 bool Carries(const NodeFacts& node, const std::string& key) {
   const auto label = node.labels.find(key);
-  return label != node.labels.end() && !IsPlaceholder(label->second);
+  return label != node.labels.end() && !MeansNoDomain(key, label->second);
 }
 
 using Nodes = std::vector<const NodeFacts*>;
@@ -180,6 +182,12 @@ using Nodes = std::vector<const NodeFacts*>;
 bool AnyCarries(const Nodes& nodes, const std::string& key) {
   return std::any_of(nodes.begin(), nodes.end(),
                      [&](const NodeFacts* node) { return Carries(*node, key); });
+}
+
+// Whether a node has the label, with any value.
+bool AnyHas(const Nodes& nodes, const std::string& key) {
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [&](const NodeFacts* node) { return node->labels.At(key).has_value(); });
 }
 
 // The level's name by its place, narrowest first.
@@ -192,11 +200,11 @@ std::string LevelName(std::size_t place) {
 // The family's levels, widest first.
 std::vector<LevelSpec> LevelsOf(const Family& family, const Nodes& nodes) {
   Keys keys = family.keys();
-  if (!family.all_tiers) {
-    const std::string narrowest = keys.front();
-    std::erase_if(keys, [&](const std::string& key) { return !AnyCarries(nodes, key); });
-    if (keys.empty()) keys.push_back(narrowest);
-  }
+  const std::string narrowest = keys.front();
+  std::erase_if(keys, [&](const std::string& key) {
+    return !AnyCarries(nodes, key) && (!family.all_tiers || AnyHas(nodes, key));
+  });
+  if (keys.empty()) keys.push_back(narrowest);
   std::vector<LevelSpec> levels;
   for (std::size_t place = keys.size(); place-- > 0;) {
     levels.push_back({.name = LevelName(place),
@@ -355,9 +363,21 @@ std::optional<std::string_view> RecognisePreset(const SharedList<NodeFacts>& nod
   return kFamilies[generic].preset.name;
 }
 
+bool MeansNoDomain(std::string_view key, std::string_view value) {
+  if (IsPlaceholder(value)) return true;
+  if (value.find('0') == value.npos || value.find_first_not_of("0-.:_") != value.npos) return false;
+  return key == kClique || std::any_of(kFamilies.begin(), kFamilies.end(),
+                                       [&](const Family& one) { return one.scale_up_key == key; });
+}
+
 bool IsPlaceholder(std::string_view value) {
   // OCI's labeller writes "no-imds-data" if the instance metadata service did not answer.
   return value.empty() || value == "no-imds-data" || MeansUnknown(value) || IsZeroIdentifier(value);
+}
+
+std::string_view TpuSliceOf(const NodeFacts& node) {
+  const auto pool = node.labels.At(CloudTpuKeys().front());
+  return pool && !IsPlaceholder(*pool) && IsPartOfTpuSlice(node) ? *pool : std::string_view();
 }
 
 bool HasAccelerator(const NodeFacts& node, std::span<const std::string> more) {

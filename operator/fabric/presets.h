@@ -48,6 +48,17 @@ std::optional<std::string_view> RecognisePreset(const SharedList<NodeFacts>& nod
 // Whether the value means "unknown" ("no-imds-data", "") and must not become a shared domain.
 bool IsPlaceholder(std::string_view value);
 
+// Whether a node whose label `key` has this value is in none of the label's domains: the value is a
+// placeholder, or, of a family's scale-up label, a zero however short ("0", "0.0"): such domains
+// have identifiers and are not counted from zero, as racks and zones are.
+bool MeansNoDomain(std::string_view key, std::string_view value);
+
+// The Cloud TPU slice of several hosts that the node is one of: its GKE node pool. "" for other
+// nodes, also for a slice of one host. Chips of two slices share no ICI, the network between TPUs.
+//
+// Source  Google Kubernetes Engine, "About TPUs in GKE", multi-host TPU slice node pools, 2026.
+std::string_view TpuSliceOf(const NodeFacts& node);
+
 // Whether the node has an accelerator resource that Weft knows, or one of `more`.
 bool HasAccelerator(const NodeFacts& node, std::span<const std::string> more = {});
 

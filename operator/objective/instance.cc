@@ -63,6 +63,7 @@ Instance::Instance(const fabric::Claims& claims, const Request& request,
             .excluded = request.excluded,
             .cap = request.workers,
             .ignore_claims = options.ignore_claims,
+            .ignore_health = options.ignore_health,
             .pools = {pools.begin(), pools.end()}};
   RoomTables* const kept = options.rooms;
   const bool is_kept = kept != nullptr && &kept->claims() == &claims;

@@ -65,6 +65,7 @@ struct Options {
   SearchLimits limits = LimitsOf(Effort::kNormal);
   std::optional<int> cost_tolerance_percent;  // instead of the fabric's
   bool ignore_claims = false;                 // plan as if nothing else ran
+  bool ignore_health = false;                 // and as if every node were usable and not cordoned
   bool bound = true;                          // false: saves time, Plan::lower_bound is 0
   // Keeps rooms from one job to the next; it does not change an answer. null, or of other claims:
   // they are counted anew.

@@ -146,7 +146,8 @@ bool SameRoom(const rules::PodRequirements& a, const rules::PodRequirements& b) 
 // A cap that no node reaches is as good as none, so jobs of different sizes share a table.
 RoomTables::Kind* RoomTables::Find(const SlotQuery& query) {
   for (const auto& kind : kinds_) {
-    if (kind->query.ignore_claims == query.ignore_claims && kind->query.pools == query.pools &&
+    if (kind->query.ignore_claims == query.ignore_claims &&
+        kind->query.ignore_health == query.ignore_health && kind->query.pools == query.pools &&
         kind->query.cap == std::min(query.cap, kind->most) && SameRoom(kind->pod, *query.pod)) {
       return kind.get();
     }

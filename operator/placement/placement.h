@@ -49,7 +49,9 @@ enum class Reason : std::uint8_t {
 // A refusal, which also says whether waiting can help.
 struct Unplaceable {
   Reason reason = Reason::kInsufficientCapacity;
-  bool ever = true;                      // false: the job would not fit even on an empty fabric
+  bool ever = true;  // false: the job would not fit even on an empty fabric
+  // false: nor if every node of it were usable, not cordoned and not excluded
+  bool ever_when_healthy = true;
   fabric::Tier tier = fabric::kOutside;  // the level that the rule names
   std::string best_domain;               // the domain of that level with the most room
   std::int64_t best_domain_workers = 0;  // that fit in it

@@ -231,6 +231,24 @@ bool FitsAlone(const fabric::Claims& claims, const Request& request,
                      });
 }
 
+// Whether a node that may come back is among those that take no worker.
+bool MayComeBack(const Unplaceable& no) {
+  return std::any_of(no.rejections.begin(), no.rejections.end(),
+                     [](const rules::RejectionCount& count) {
+                       return count.rejection == Rejection::kUnusable ||
+                              count.rejection == Rejection::kUnschedulable ||
+                              count.rejection == Rejection::kExcluded;
+                     });
+}
+
+// Whether the job would fit on the empty fabric if all nodes that may come back were back.
+bool FitsWhenHealthy(const fabric::Claims& claims, Request request,
+                     const traffic::WorkerGraph& graph, Options options) {
+  request.excluded.clear();
+  options.ignore_health = true;
+  return FitsAlone(claims, request, graph, options);
+}
+
 // With one choice of pools, the refusal is that choice's. With several, it is that of the first
 // choice with room for all workers; if there is none, all choices are too small.
 Unplaceable RefuseChoices(const fabric::Claims& claims, const Request& request,
@@ -291,6 +309,8 @@ Unplaceable Refuse(const fabric::Claims& claims, const Request& request,
   Unplaceable no = request.pool_choices ? RefuseChoices(claims, request, graph, options)
                                         : RefuseOn(Instance(claims, request, graph, options));
   no.ever = !options.ignore_claims && FitsAlone(claims, request, graph, options);
+  no.ever_when_healthy =
+      no.ever || (MayComeBack(no) && FitsWhenHealthy(claims, request, graph, options));
   return no;
 }
 

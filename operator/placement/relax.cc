@@ -1,11 +1,16 @@
 #include "operator/placement/relax.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "operator/placement/place.h"
+#include "operator/rules/node_rules.h"
+#include "operator/rules/selector.h"
 
 namespace weft::placement {
 
+using fabric::NodeIndex;
 using fabric::Tier;
 using objective::Request;
 
@@ -76,8 +81,53 @@ class Relaxer {
   bool Try(const std::string& constraint, const std::string& change, const Request& relaxed) {
     const std::optional<Plan> plan = Solve(claims_, relaxed, graph_, options_);
     if (!plan) return false;
-    found_.push_back({constraint, change, plan->cost, plan->preferences, plan->nodes});
+    const std::string other = OtherProducts(plan->nodes);
+    found_.push_back({constraint, other.empty() ? change : change + ", to run " + other, plan->cost,
+                      plan->preferences, plan->nodes});
     return true;
+  }
+
+  const std::string& ProductOf(NodeIndex n) const {
+    const fabric::Fabric& fabric = claims_.fabric();
+    return fabric.pools()[fabric.pool(n)].product;
+  }
+
+  // The products that the job may run on without a relaxation, whether nodes are free or not.
+  std::set<std::string_view> OwnProducts() const {
+    const fabric::Fabric& fabric = claims_.fabric();
+    const auto& choices = request_.pool_choices;
+    const auto may_use = [&](fabric::PoolIndex pool) {
+      return !choices || std::any_of(choices->begin(), choices->end(), [&](const auto& choice) {
+        return std::find(choice.pools.begin(), choice.pools.end(), pool) != choice.pools.end();
+      });
+    };
+    std::set<std::string_view> products;
+    for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
+      const bool passes = !rules::MissingSelector(request_.pod, fabric.node(n)) &&
+                          (!request_.pod.required_affinity ||
+                           rules::MatchesAffinity(*request_.pod.required_affinity, fabric.node(n)));
+      if (passes && may_use(fabric.pool(n))) products.insert(ProductOf(n));
+    }
+    return products;
+  }
+
+  // "on NVIDIA-H100-80GB-HBM3" if the job would run on this product only because a rule was relaxed
+  // (who reads "nodeSelector: removed" may not think of that), "too" if not all workers do.
+  std::string OtherProducts(const ByWorker<NodeIndex>& nodes) const {
+    const std::set<std::string_view> own = OwnProducts();
+    std::set<std::string_view> other;
+    bool all = true;
+    for (const NodeIndex n : nodes) {
+      const bool is_other = !ProductOf(n).empty() && !own.contains(ProductOf(n));
+      if (is_other) other.insert(ProductOf(n));
+      all = all && is_other;
+    }
+    std::string text;
+    for (const std::string_view product : other) {
+      text += text.empty() ? "on " : " and ";
+      text += product;
+    }
+    return text.empty() || all ? text : text + " too";
   }
 
   const fabric::Claims& claims_;

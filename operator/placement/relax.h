@@ -16,7 +16,9 @@ namespace weft::placement {
 struct Relaxation {
   // "topology.required", "topology.groups[0].required", "nodeSelector", ...
   std::string constraint;
-  std::string change;  // "leaf -> spine", "removed"
+  // "leaf -> spine", "removed", "removed, to run on NVIDIA-H100-80GB-HBM3" if the job could not run
+  // on that product before.
+  std::string change;
   Int128 cost = 0;
   objective::Preferences preferences{};
   ByWorker<fabric::NodeIndex> nodes;

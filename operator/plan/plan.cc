@@ -17,6 +17,7 @@
 #include "operator/objective/levels.h"
 #include "operator/objective/pair_cost.h"
 #include "operator/objective/room_table.h"
+#include "operator/placement/fits.h"
 #include "operator/placement/refuse.h"
 #include "operator/plan/outlook.h"
 #include "operator/plan/pinned.h"
@@ -445,7 +446,10 @@ class PlanBuilder {
     }
     refused.reason = placement::ReasonName(refused.why->reason);
     refused.message = RefusalText(on, workload, *refused.why, refused.relaxations);
-    if (full || !refused.why->ever) refused.message += " " + StartText(workload, refused);
+    if (full || !refused.why->ever) {
+      const bool lacks = LacksDevices(problem, graph, *on.fabric, refused);
+      refused.message += " " + (lacks ? WithheldText(*on.fabric) : StartText(workload, refused));
+    }
     const auto& wait = workload.topology->wait_for_preferred_seconds;
     if (!wait || !workload.wait.waited_seconds || *workload.wait.waited_seconds >= *wait) return;
     if (workload.topology->preferred.empty()) return;
@@ -454,6 +458,15 @@ class PlanBuilder {
     refused.message = "Waits another " + DurationText(*refused.ends_in_seconds) +
                       " for room in one " + workload.topology->preferred +
                       " (topology.preferred). " + refused.message;
+  }
+
+  // Whether the workload waits for devices that nodes do not offer now, not for other jobs.
+  static bool LacksDevices(const cluster::Problem& problem, const traffic::WorkerGraph& graph,
+                           const fabric::Fabric& on, const Refused& refused) {
+    if (!refused.why->ever || refused.fit_time.within_seconds || WithheldText(on).empty()) {
+      return false;
+    }
+    return !placement::Fits(fabric::Claims(on), problem.request, graph);
   }
 
   // When the refused workload would start.

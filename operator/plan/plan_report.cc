@@ -11,17 +11,22 @@
 
 namespace weft::plan {
 
+bool NeverFits(const placement::Unplaceable& why) {
+  if (why.ever || why.reason == placement::Reason::kNoCompleteNode) return false;
+  const bool may_come_back =
+      std::any_of(why.rejections.begin(), why.rejections.end(), [](const auto& count) {
+        return count.rejection == rules::Rejection::kUnusable ||
+               count.rejection == rules::Rejection::kUnschedulable ||
+               count.rejection == rules::Rejection::kExcluded;
+      });
+  return !may_come_back || !why.ever_when_healthy;
+}
+
 bool NeverFits(const Refused& refused) {
   // One that is refused for the crashes of an equal one is tried again.
   if (refused.reason == api::kSolverFailed) return !refused.ends_in_seconds;
   if (!refused.why) return refused.reason == "Invalid";
-  const placement::Unplaceable& why = *refused.why;
-  if (why.ever || why.reason == placement::Reason::kNoCompleteNode) return false;
-  return std::none_of(why.rejections.begin(), why.rejections.end(), [](const auto& count) {
-    return count.rejection == rules::Rejection::kUnusable ||
-           count.rejection == rules::Rejection::kUnschedulable ||
-           count.rejection == rules::Rejection::kExcluded;
-  });
+  return NeverFits(*refused.why);
 }
 
 void AddAheadTexts(PlanReport& report) {

@@ -74,9 +74,10 @@ fabric::Claims ClaimsBefore(const cluster::Cluster& cluster, const PlanReport& r
                             std::size_t entry);
 
 // Whether waiting cannot help: the workload is invalid, the solver has crashed twice on it itself,
-// or it would not fit even if nothing else ran and every node were healthy. While nodes are
-// cordoned, not Ready or excluded, or if there are none at all, this is not known, so false.
+// or it would not fit even if nothing else ran and every node were usable, not cordoned and not
+// excluded, with all accelerators that it has. Without any node this is not known, so false.
 bool NeverFits(const Refused& refused);
+bool NeverFits(const placement::Unplaceable& why);
 
 // Adds to each refusal that waiting can end how many such workloads are ahead of it on its fabric.
 void AddAheadTexts(PlanReport& report);

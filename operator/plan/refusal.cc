@@ -172,6 +172,25 @@ bool AdmissionMayTolerate(const cluster::WorkloadView& workload, const Unplaceab
   });
 }
 
+std::string WithheldText(const fabric::Fabric& on) {
+  std::string first;
+  std::int64_t nodes = 0;
+  for (const fabric::NodeIndex n : Range<fabric::NodeIndex>(on.node_count())) {
+    if (on.node(n).capacity.empty()) continue;
+    const auto& [resource, has] = *on.node(n).capacity.begin();
+    const std::int64_t offers = on.allocatable(n, *on.FindResource(resource));
+    if (++nodes > 1) continue;
+    first = on.node(n).name + " offers " + std::to_string(offers) + " of its " +
+            std::to_string(has) + " " + resource;
+  }
+  if (nodes == 0) return "";
+  const std::string more = nodes == 1
+                               ? ""
+                               : ", and " + CountText(nodes - 1, "more node") + " too few of " +
+                                     (nodes == 2 ? "its" : "their") + " own";
+  return "It can start once nodes offer all accelerators that they have: " + first + more + ".";
+}
+
 std::string RefusalText(const cluster::ClusterFabric& on, const cluster::WorkloadView& workload,
                         const Unplaceable& no,
                         const std::vector<placement::Relaxation>& relaxations) {

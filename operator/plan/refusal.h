@@ -20,4 +20,8 @@ std::string RefusalText(const cluster::ClusterFabric& on, const cluster::Workloa
                         const placement::Unplaceable& no,
                         const std::vector<placement::Relaxation>& relaxations);
 
+// A sentence about accelerators that nodes have but do not offer now (NodeFacts::capacity), with
+// the first such node; "" if there is none.
+std::string WithheldText(const fabric::Fabric& on);
+
 }  // namespace weft::plan

@@ -161,12 +161,28 @@ std::string Listed(const std::string& title, const ByReason& reasons, const Text
   return title + " (" + Grouped(count) + "):\n" + lines;
 }
 
+// "7 of 8 nvidia.com/gpu are allocatable"; "" if all are.
+std::string LackText(const fabric::Fabric& fabric, NodeIndex n) {
+  std::string text;
+  for (const auto& [resource, has] : fabric.node(n).capacity) {
+    text += (text.empty() ? "" : ", ") +
+            std::to_string(fabric.allocatable(n, *fabric.FindResource(resource))) + " of " +
+            std::to_string(has) + " " + resource + " are allocatable";
+  }
+  return text;
+}
+
 std::string Absent(const fabric::Fabric& fabric, const TextOptions& options) {
-  ByReason incomplete, unusable, cordoned;
+  ByReason incomplete, unlabelled, unusable, cordoned, lacking;
   for (const fabric::IncompleteNode& node : fabric.incomplete()) {
     const std::string why = "no " + node.missing + " (" + node.label_key + ")" +
                             (node.why.empty() ? "" : ": " + node.why);
     incomplete[Printable(why)].push_back(Printable(node.node));
+  }
+  for (const fabric::UnlabelledKind& kind : fabric.unlabelled_kinds()) {
+    const std::string what = kind.kind + ", no " + kind.level + " (" + kind.label_key + ")";
+    for (const std::string& node : kind.nodes)
+      unlabelled[Printable(what)].push_back(Printable(node));
   }
   for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
     const NodeState state = StateOf(fabric, n);
@@ -175,10 +191,15 @@ std::string Absent(const fabric::Fabric& fabric, const TextOptions& options) {
       unusable[Printable(fabric.unusable_why(n))].push_back(name);
     } else if (state == NodeState::kCordoned) {
       cordoned[""].push_back(name);
+    } else if (const std::string lacks = LackText(fabric, n); !lacks.empty()) {
+      lacking[Printable(lacks)].push_back(name);
     }
   }
   return Listed("Incomplete nodes, never used", incomplete, options) +
-         Listed("Unusable nodes", unusable, options) + Listed("Cordoned nodes", cordoned, options);
+         Listed("Kinds of nodes without labels, each a flat pool", unlabelled, options) +
+         Listed("Unusable nodes", unusable, options) +
+         Listed("Nodes that offer only some of their accelerators", lacking, options) +
+         Listed("Cordoned nodes", cordoned, options);
 }
 
 // The number of rails, and the nodes that lack some.

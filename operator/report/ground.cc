@@ -118,7 +118,8 @@ Grounds GroundsOf(const cluster::Cluster& cluster, const WorkloadView& workload)
   Grounds out;
   for (const ClusterFabric& on : cluster.fabrics) {
     if (!workload.fabric_name->empty() && *workload.fabric_name != on.name()) continue;
-    const auto choices = cluster::PoolChoicesOf(*on.fabric, *workload.accelerator);
+    const auto choices = cluster::PoolChoicesOf(*on.fabric, *workload.accelerator,
+                                                cluster::SlicesOf(*workload.topology));
     const std::size_t count = choices ? choices->size() : 1;
     for (std::size_t c = 0; c < count; ++c) {
       const std::vector<Room> rooms =

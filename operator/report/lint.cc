@@ -113,12 +113,22 @@ class Linter {
                                   "TaintNotTolerated", plan::RefusalText(on, workload, *no, {})});
       return;
     }
-    const bool proven = no->reason != placement::Reason::kSearchExhausted;
-    report_.never_fits = report_.never_fits || proven;
     const auto relaxations = placement::FindRelaxations(on.claims, problem.request, graph, alone);
-    std::string text = plan::RefusalText(on, workload, *no, relaxations);
+    AddNoRoom(workload, *no, plan::RefusalText(on, workload, *no, relaxations));
+  }
+
+  void AddNoRoom(const WorkloadView& workload, const placement::Unplaceable& no,
+                 const std::string& text) {
+    const std::string& place = *workload.place;
+    if (no.reason != placement::Reason::kSearchExhausted && !plan::NeverFits(no)) {
+      report_.findings.push_back({Severity::kWarning, place, FieldOf(no), "NodesUnavailable",
+                                  "It cannot fit before more nodes are usable. " + text});
+      return;
+    }
+    const bool proven = no.reason != placement::Reason::kSearchExhausted;
+    report_.never_fits = report_.never_fits || proven;
     report_.findings.push_back(
-        {Severity::kError, *workload.place, FieldOf(*no), proven ? "NeverFits" : "NotFound",
+        {Severity::kError, place, FieldOf(no), proven ? "NeverFits" : "NotFound",
          (proven ? "It never fits this fabric, not even with nothing else running. " : "") + text});
   }
 

@@ -54,9 +54,11 @@ bool HasLabelRules(const PodRequirements& pod) {
 }
 
 // Checks usability, cordon and taints, which are the same on hundreds of nodes.
-bool PassesNodeState(const Fabric& fabric, const PodRequirements& pod, NodeIndex node) {
-  return fabric.usable(node) && !CordonBlocks(fabric, pod, node) &&
-         FirstUntolerated(fabric.node(node).taints, pod.tolerations) == nullptr;
+bool PassesNodeState(const Fabric& fabric, const SlotQuery& query, NodeIndex node) {
+  const PodRequirements& pod = *query.pod;
+  // The taints that such a node has come and go with its state.
+  if (!fabric.usable(node) || CordonBlocks(fabric, pod, node)) return query.ignore_health;
+  return FirstUntolerated(fabric.node(node).taints, pod.tolerations) == nullptr;
 }
 
 bool PassesLabels(const PodRequirements& pod, const fabric::NodeFacts& node) {
@@ -74,7 +76,7 @@ class StaticFilter {
         has_label_rules_(HasLabelRules(*query.pod)),
         pools_(PoolsAllowed(fabric, query)) {
     for (NodeIndex first : fabric.taint_classes()) {
-      passes_.push_back(PassesNodeState(fabric, pod_, first) ? 1 : 0);
+      passes_.push_back(PassesNodeState(fabric, query, first) ? 1 : 0);
     }
   }
 

@@ -17,6 +17,7 @@ struct SlotQuery {
   std::vector<fabric::NodeIndex> excluded;    // ascending
   std::uint32_t cap = 0;                      // workers of the job
   bool ignore_claims = false;                 // as if nothing else ran and all devices worked
+  bool ignore_health = false;                 // and as if every node were usable and not cordoned
   std::vector<fabric::PoolIndex> pools = {};  // only their nodes count; ascending; empty: all
 };
 

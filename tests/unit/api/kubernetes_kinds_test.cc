@@ -219,6 +219,35 @@ TEST(DecodeNode, KeepsTheAcceleratorsThatAreNotAllocatable) {
   EXPECT_EQ(node->facts.capacity, (fabric::Resources{{"amd.com/gpu", 4}, {"nvidia.com/gpu", 8}}));
 }
 
+// The kubelet has started again and no plug-in has registered yet; the labels still count.
+TEST(DecodeNode, CountsAcceleratorsByLabelWhileTheKubeletKnowsNone) {
+  const auto capacity = [](const std::string& labels, const std::string& amounts) {
+    const Result<Node> node = DecodeNode(
+        Json::parse(R"({"metadata":{"name":"a","labels":)" + labels + R"(},"status":{"capacity":)" +
+                    amounts + R"(,"allocatable":)" + amounts + "}}"),
+        "f");
+    return node->facts.capacity;
+  };
+  const std::string none = R"({"cpu":"96","nvidia.com/gpu":"0"})";
+  const Resources eight = {{"nvidia.com/gpu", 8}};
+  EXPECT_EQ(capacity(R"({"nvidia.com/gpu.count":"8"})", none), eight);
+  EXPECT_EQ(capacity(R"({"karpenter.k8s.aws/instance-gpu-count":"8"})", none), eight);
+  EXPECT_EQ(
+      capacity(R"({"cloud.google.com/gke-accelerator-count":"4"})", R"({"google.com/tpu":"0"})"),
+      (Resources{{"google.com/tpu", 4}}));
+  for (const char* count : {"0", "-1", "8x", ""}) {
+    EXPECT_EQ(capacity(R"({"nvidia.com/gpu.count":")" + std::string(count) + R"("})", none),
+              Resources{})
+        << count;
+  }
+  EXPECT_EQ(capacity(R"({"nvidia.com/gpu.count":"8"})", R"({"cpu":"96"})"), Resources{})
+      << "nothing says which resource it will be";
+  EXPECT_EQ(capacity(R"({"nvidia.com/gpu.count":"8"})",
+                     R"({"nvidia.com/gpu":"0","nvidia.com/mig-1g.10gb":"56"})"),
+            Resources{})
+      << "its GPUs are sliced";
+}
+
 TEST(DecodeNode, PrefersAllocatable) {
   const Result<Node> node = DecodeNode(Json::parse(R"({"metadata":{"name":"a"},
                       "status":{"capacity":{"cpu":8},"allocatable":{"cpu":7}}})"),

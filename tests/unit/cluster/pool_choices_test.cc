@@ -18,6 +18,59 @@ struct GangCase {
 
 class GangTest : public ::testing::TestWithParam<GangCase> {};
 
+// Two v5p slices of two hosts and one of four, and a host without a slice.
+testing::FabricShape TpuSlices() {
+  testing::FabricShape shape = testing::Leaves({{4, 4, 4, 4, 4, 4, 4, 4, 4}}, 4);
+  shape.accelerator = "google.com/tpu";
+  const char* const pools[] = {"a", "a", "b", "b", "c", "c", "c", "c", "d"};
+  for (std::size_t n = 0; n < shape.nodes.size(); ++n) {
+    const char* const topology = n < 4 ? "2x2x2" : n < 8 ? "2x2x4" : "2x2x1";
+    shape.nodes[n].labels = {{"cloud.google.com/gke-tpu-accelerator", "tpu-v5p-slice"},
+                             {"cloud.google.com/gke-nodepool", pools[n]},
+                             {"cloud.google.com/gke-tpu-topology", topology}};
+  }
+  return shape;
+}
+
+std::string TpuAnswer(std::uint32_t workers, std::vector<std::string> models = {},
+                      const char* busy = "") {
+  testing::Scene scene(TpuSlices());
+  if (*busy != '\0') scene.Pod("p", busy).pod.requests = {{"google.com/tpu", 4}};
+  api::TrainingJob& job = scene.Job("j", workers, 4);
+  job.accelerator = {"google.com/tpu", 4};
+  job.accelerator.models = std::move(models);
+  job.pod.requests = {{"google.com/tpu", 4}};
+  const Cluster cluster = scene.Build();
+  const auto report = plan::Plan(cluster);
+  const plan::PlanEntry& entry = report->entries.back();
+  if (const plan::Refused* refused = entry.refused()) return refused->message;
+  std::string answer;
+  for (const auto node : entry.placed()->plan.nodes) {
+    answer += (answer.empty() ? "" : " ") + cluster.fabrics[0].fabric->node(node).name;
+  }
+  return answer;
+}
+
+TEST(TpuSlices, AGangStaysInOne) {
+  EXPECT_EQ(TpuAnswer(2, {}, "n0"), "n2 n3");
+  EXPECT_EQ(TpuAnswer(4), "n4 n5 n6 n7");
+  EXPECT_EQ(TpuAnswer(4, {"v5p"}), "n4 n5 n6 n7");
+}
+
+TEST(TpuSlices, AreCrossedOnlyIfAsked) {
+  const std::string no = TpuAnswer(5);
+  EXPECT_NE(no.find("tpu-v5p-slice of slice c for 4"), std::string::npos) << no;
+  EXPECT_NE(no.find("accelerator.models: [Any], which crosses TPU slices"), std::string::npos)
+      << no;
+  EXPECT_EQ(TpuAnswer(9, {"Any"}), "n0 n1 n2 n3 n4 n5 n6 n7 n8");
+  api::TopologySpec topology;
+  EXPECT_EQ(SlicesOf(topology), Slices::kOne);
+  topology.groups = {{{traffic::Axis::kTensor}, "", "leaf"}};
+  EXPECT_EQ(SlicesOf(topology), Slices::kOne) << "it only prefers";
+  topology.groups = {{{traffic::Axis::kTensor}, "leaf", ""}};
+  EXPECT_EQ(SlicesOf(topology), Slices::kMany);
+}
+
 TEST_P(GangTest, HasOneProductAndCapacityType) {
   testing::Scene scene(testing::ThreeProducts());
   GetParam().arrange(scene);
@@ -90,7 +143,8 @@ const GangCase kGangCases[] = {
      "No node of fabric \"default\" that offers nvidia.com/gpu matches accelerator.models [B200, "
      "B300]. The fabric has A100-SXM4-80GB, NVIDIA-H100-80GB-HBM3, NVIDIA-H200. To start now, "
      "relax "
-     "one of: accelerator.models: removed. Unchanged, it never fits this fabric, not even with "
+     "one of: accelerator.models: removed, to run on NVIDIA-H200. Unchanged, it never fits this "
+     "fabric, not even with "
      "nothing else "
      "running."},
     {"TheLevelIsTooNarrowForTheOneProductAskedFor",
@@ -105,8 +159,10 @@ const GangCase kGangCases[] = {
      "(OnDemand); "
      "2 of 8 are NVIDIA-H100-80GB-HBM3 (Spot); 1 of 8 is NVIDIA-H200 (OnDemand). To start now, "
      "relax "
-     "one of: topology.required: leaf -> spine; accelerator.models: [Any], which mixes products. "
-     "Unchanged, it never fits this fabric, not even with nothing else running."},
+     "one of: topology.required: leaf -> spine; accelerator.models: [Any], which mixes products, "
+     "to run "
+     "on NVIDIA-H100-80GB-HBM3 too. Unchanged, it never fits this fabric, not even with nothing "
+     "else running."},
 };
 INSTANTIATE_TEST_SUITE_P(Gangs, GangTest, ::testing::ValuesIn(kGangCases),
                          [](const auto& one) { return std::string(one.param.name); });

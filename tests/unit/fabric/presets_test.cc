@@ -281,15 +281,39 @@ TEST(PresetsTest, ATpuSliceOfSeveralHostsIsADomain) {
 
 TEST(PresetsTest, PlaceholdersStandForUnknown) {
   for (const char* value :
-       {"", "no-imds-data", "unknown", "None", "N-A", "00000000-0000-0000-0000-000000000000.0",
-        "00000000-0000-0000-0000-000000000000.7", "00000000-0000-0000-0000-000000000000",
-        "0x0000000000000000", "00000000000000000000000000000000"}) {
+       {"", "no-imds-data", "unknown", "None", "N-A", "N/A", "<none>", "Unset",
+        "00000000-0000-0000-0000-000000000000.0", "00000000-0000-0000-0000-000000000000.7",
+        "00000000-0000-0000-0000-000000000000", "0x0000000000000000",
+        "00000000000000000000000000000000"}) {
     EXPECT_TRUE(IsPlaceholder(value)) << value;
   }
   for (const char* value : {"leaf-1", "0", "000", "0.0", "a0000000000000", "rack-00000000",
                             "5d0c1f3e-0a6b-4c58-9b1d-6f2e8a7c4d01.0", "nonesuch"}) {
     EXPECT_FALSE(IsPlaceholder(value)) << value;
   }
+}
+
+TEST(PresetsTest, OnlyDomainsOfAScaleUpNetworkAreNotCountedFromZero) {
+  EXPECT_TRUE(MeansNoDomain("nvidia.com/gpu.clique", "0.0"));
+  EXPECT_TRUE(MeansNoDomain("ds.coreweave.com/nvlink.domain", "0"));
+  EXPECT_TRUE(MeansNoDomain("topology.kubernetes.io/zone", "N/A"));
+  EXPECT_FALSE(MeansNoDomain("topology.kubernetes.io/zone", "0")) << "a fault domain of AKS";
+  EXPECT_FALSE(MeansNoDomain("example.com/chassis", "0"));
+  EXPECT_FALSE(MeansNoDomain("nvidia.com/gpu.clique", "7b968a6d-c8aa-45e1-9e07-e1e51be99c31.0"));
+  for (const char* value : {"0", "none", "n/a", "00000000-0000-0000-0000-000000000000"}) {
+    EXPECT_EQ(Expand("Nebius", Nodes({{{kNebius + "0", value}, {kNebius + "1", "a"}}})),
+              "leaf=" + kNebius + "1")
+        << value;
+  }
+}
+
+TEST(PresetsTest, ATierThatOnlyPlaceholdersNameIsNoLevel) {
+  EXPECT_EQ(Expand("TopographV1", Nodes({{{kV1 + "0", "a"}, {kV1 + "1", "unknown"}}})),
+            "leaf=" + kV1 + "0");
+  EXPECT_EQ(Expand("OCI", Nodes({{{kOCI + "rdma.local_block_id", "l"},
+                                  {kOCI + "rdma.network_block_id", "n"},
+                                  {kOCI + "rdma.hpc_island_id", "no-imds-data"}}})),
+            "spine=" + kOCI + "rdma.network_block_id leaf=" + kOCI + "rdma.local_block_id");
 }
 
 // NVML's answer on nodes without a fabric manager.

@@ -176,6 +176,31 @@ const RefuseCase kCases[] = {
 INSTANTIATE_TEST_SUITE_P(Scenes, RefuseTest, ::testing::ValuesIn(kCases),
                          [](const auto& one) { return std::string(one.param.name); });
 
+TEST(Refuse, TellsWhetherTheJobWouldFitIfNodesCameBack) {
+  const auto refuse = [](std::uint32_t workers, std::int64_t gpus, const auto& arrange) {
+    FabricShape shape = SixNodes();
+    Request request;
+    Workers(request, workers, gpus);
+    arrange(shape, request);
+    const testing::Cluster cluster = testing::MakeCluster(shape);
+    const auto traffic = traffic::ComputeTraffic(std::nullopt, {}, request.workers, 1);
+    const Unplaceable no = Refuse(cluster.claims, request, traffic::WorkerGraph(*traffic));
+    return std::string(no.ever ? "ever" : no.ever_when_healthy ? "when healthy" : "never");
+  };
+  const auto sick = [](FabricShape& s, Request&) {
+    s.nodes[0].conditions = {{"Ready", "False"}};
+    s.nodes[0].taints = {{"node.kubernetes.io/not-ready", "", "NoSchedule"}};
+    s.nodes[1].unschedulable = true;
+  };
+  EXPECT_EQ(refuse(6, 8, sick), "when healthy");
+  EXPECT_EQ(refuse(7, 8, sick), "never") << "too many for the nodes that it has";
+  EXPECT_EQ(refuse(1, 16, sick), "never") << "too much for any of its nodes";
+  EXPECT_EQ(refuse(6, 8, [](FabricShape&, Request& r) { r.excluded = testing::NodesOf({5}); }),
+            "when healthy");
+  EXPECT_EQ(refuse(7, 8, [](FabricShape&, Request&) {}), "never");
+  EXPECT_EQ(refuse(6, 8, [](FabricShape& s, Request&) { s.nodes[0].used = 8; }), "ever");
+}
+
 TEST(NodeJudge, CountsNodesByWhyAsItJudgesThem) {
   for (std::uint64_t seed = 1; seed <= weft::testing::Instances(100); ++seed) {
     testing::RandomInstance random = testing::MakeRandomInstance(seed, {});

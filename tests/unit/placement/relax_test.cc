@@ -118,6 +118,31 @@ TEST(FindRelaxations, TellsWhatTheRelaxedPlacementCosts) {
   EXPECT_EQ(found[0].nodes, plan->nodes);
 }
 
+// Without the selector the job would run, but on another product.
+TEST(FindRelaxations, SaysOnWhichOtherProductTheJobWouldRun) {
+  testing::FabricShape shape = SixNodes();
+  for (std::size_t n = 0; n < shape.nodes.size(); ++n) {
+    shape.nodes[n].labels["nvidia.com/gpu.product"] = n < 2 ? "L40S" : "H100";
+  }
+  PlacementScene scene(shape, 2, 8);
+  const auto text = [&] {
+    std::string all;
+    for (const Relaxation& one :
+         FindRelaxations(scene.cluster.claims, scene.request, scene.graph)) {
+      all += one.constraint + ": " + one.change + "\n";
+    }
+    return all;
+  };
+  scene.request.pod.node_selector = {{"nvidia.com/gpu.product", "L40S"}};
+  scene.request.excluded = testing::NodesOf({0});
+  EXPECT_EQ(text(), "excluded nodes: used again\nnodeSelector: removed, to run on H100\n");
+  scene.request.pod.node_selector = {{"nvidia.com/gpu.product", "B200"}};
+  EXPECT_EQ(text(), "nodeSelector: removed, to run on H100\n");
+  scene.request.excluded.clear();
+  scene.request.pod.node_selector = {{"rack", "r1"}};
+  EXPECT_EQ(text().substr(0, text().find(',')), "nodeSelector: removed");
+}
+
 TEST(FindRelaxations, TriesTheChoicesOfPoolsUpToTheFirstThatHelps) {
   PlacementScene scene(SixNodes(), 2, 8);
   scene.request.pool_choices.emplace();

@@ -194,7 +194,8 @@ TEST(ClaimsBefore, HoldWhatEarlierEntriesGot) {
   const auto free_before = [&](std::size_t entry) {
     const fabric::Claims claims = ClaimsBefore(cluster, *report, entry);
     std::vector<std::int64_t> free;
-    for (const fabric::NodeIndex n : Range<fabric::NodeIndex>(4)) free.push_back(claims.free_accelerators(n));
+    for (const fabric::NodeIndex n : Range<fabric::NodeIndex>(4))
+      free.push_back(claims.free_accelerators(n));
     return free;
   };
   EXPECT_EQ(free_before(0), (std::vector<std::int64_t>{8, 8, 8, 8}));
@@ -408,9 +409,39 @@ TEST(NeverFits, UnlessNodesMayComeBack) {
   EXPECT_TRUE(NeverFits(refused));
   refused.why->rejections.push_back({rules::Rejection::kUnschedulable, "", 1});
   EXPECT_FALSE(NeverFits(refused));
+  refused.why->ever_when_healthy = false;
+  EXPECT_TRUE(NeverFits(refused));
   refused.why->rejections.clear();
   refused.why->reason = placement::Reason::kNoCompleteNode;
   EXPECT_FALSE(NeverFits(refused));
+}
+
+// Capacity 8; n0 offers none of them, n1 seven.
+TEST(Refusal, WaitsForAcceleratorsThatComeBack) {
+  const auto plan = [](std::uint32_t workers, std::uint32_t gpus) {
+    testing::Scene scene(testing::FourNodes());
+    for (const auto& [n, offers] : {std::pair{0, 0}, {1, 7}}) {
+      fabric::NodeFacts& facts = scene.inputs.nodes.Edit(static_cast<std::size_t>(n)).facts;
+      facts.allocatable[testing::kGpu] = offers;
+      facts.capacity = {{testing::kGpu, 8}};
+    }
+    scene.Job("a", workers, gpus);
+    const auto report = Plan(scene.Build());
+    const Refused* refused = report->entries[0].refused();
+    return refused == nullptr ? "placed" : std::to_string(refused->ever) + " " + refused->message;
+  };
+  EXPECT_EQ(plan(2, 8), "placed");
+  EXPECT_EQ(plan(3, 7), "placed");
+  EXPECT_NE(
+      plan(3, 8).find("It can start once nodes offer all accelerators that they have: n0 "
+                      "offers 0 of its 8 nvidia.com/gpu, and 1 more node too few of its own."),
+      std::string::npos)
+      << plan(3, 8);
+  EXPECT_EQ(plan(3, 8).substr(0, 1), "1");
+  EXPECT_EQ(plan(4, 8).substr(0, 1), "1") << plan(4, 8);
+  EXPECT_NE(plan(4, 8).find("It cannot fit before more nodes are usable."), std::string::npos);
+  EXPECT_EQ(plan(5, 8).substr(0, 1), "0") << plan(5, 8);
+  EXPECT_EQ(plan(1, 16).substr(0, 1), "0") << plan(1, 16);
 }
 
 TEST(Refusal, SaysThatNoNodeHasRoom) {

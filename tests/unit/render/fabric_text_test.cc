@@ -243,6 +243,27 @@ TEST(FabricTextTest, DomainsNamedByTheirPathLeaveOutTheirParent) {
 )");
 }
 
+TEST(FabricTextTest, NamesFlatKindsAndNodesThatOfferLessThanTheyHave) {
+  FabricShape shape = Leaves({{8, 8, 8}});
+  for (testing::TestNode& node : shape.nodes) node.labels["nvidia.com/gpu.product"] = "H100";
+  shape.nodes.push_back({.name = "l0", .labels = {{"nvidia.com/gpu.product", "L40S"}}});
+  Scene scene(shape);
+  for (const auto& [n, offers] : {std::pair{0, 0}, {1, 7}}) {
+    fabric::NodeFacts& facts = scene.inputs.nodes.Edit(static_cast<std::size_t>(n)).facts;
+    facts.allocatable[testing::kGpu] = offers;
+    facts.capacity = {{testing::kGpu, 8}};
+  }
+  const std::string text = FabricText(scene.Build().fabrics[0], {}, {});
+  EXPECT_EQ(text.substr(text.find("Kinds of nodes")),
+            R"(Kinds of nodes without labels, each a flat pool (1):
+  L40S, no spine (test/spine): l0
+Unusable nodes (1):
+  0 of 8 nvidia.com/gpu are allocatable: n0
+Nodes that offer only some of their accelerators (1):
+  7 of 8 nvidia.com/gpu are allocatable: n1
+)");
+}
+
 TEST(FabricTextTest, WithoutCompleteNodesItSaysSo) {
   FabricShape shape;
   for (int n = 0; n < 3; ++n) shape.nodes.push_back({.name = "n" + std::to_string(n)});

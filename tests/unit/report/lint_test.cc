@@ -95,6 +95,19 @@ const LintCase kLintCases[] = {
      [](testing::Scene& s) { Clean(s, 5); },
      {"error NeverFits spec.workers"},
      true},
+    {"AJobThatFitsOnceANodeIsBack",
+     [](testing::Scene& s) {
+       Clean(s, 4);
+       s.inputs.nodes.Edit(0).facts.unschedulable = true;
+     },
+     {"warning NodesUnavailable spec.workers"}},
+    {"AJobThatNeverFitsWhateverComesBack",
+     [](testing::Scene& s) {
+       Clean(s, 5);
+       s.inputs.nodes.Edit(0).facts.unschedulable = true;
+     },
+     {"error NeverFits spec.workers"},
+     true},
     {"ALevelThatIsTooNarrowForever",
      [](testing::Scene& s) { Clean(s, 3).topology.required = "leaf"; },
      {"error NeverFits spec.topology.required"},

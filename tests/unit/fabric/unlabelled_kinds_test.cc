@@ -1,0 +1,165 @@
+#include "operator/fabric/unlabelled_kinds.h"
+
+#include "gtest/gtest.h"
+#include "operator/fabric/fabric.h"
+
+namespace weft::fabric {
+namespace {
+
+constexpr const char* kProduct = "nvidia.com/gpu.product";
+constexpr const char* kLeaf = "fabric.topograph.run/tier-0";
+constexpr const char* kSpine = "fabric.topograph.run/tier-1";
+constexpr const char* kType = "node.kubernetes.io/instance-type";
+
+using Labels = std::map<std::string, std::string>;
+
+NodeFacts Node(const std::string& name, const Labels& labels,
+               const std::string& resource = "nvidia.com/gpu") {
+  NodeFacts node;
+  node.name = name;
+  node.labels = labels;
+  node.allocatable = {{resource, 8}};
+  return node;
+}
+
+NodeFacts H100(const std::string& name, const std::string& leaf) {
+  return Node(name, {{kProduct, "NVIDIA-H100-80GB-HBM3"}, {kLeaf, leaf}, {kSpine, "s1"}});
+}
+
+// "h0: s1/leaf0", a node a line; then "NAME is incomplete"; then "KIND without LEVEL: NODES".
+std::string Show(FabricSpec spec, const std::vector<NodeFacts>& nodes) {
+  const Result<Fabric> built = Fabric::Build(std::move(spec), nodes, {});
+  if (!built) return built.error().message;
+  std::string text;
+  for (const NodeIndex n : Range<NodeIndex>(built->node_count())) {
+    text += built->node(n).name + ":";
+    for (Tier t{1}; t < built->node_tier(); ++t) {
+      const TierDomains& domains = built->domains(t);
+      text += " " + domains.names[domains.of_node[n]];
+    }
+    text += "\n";
+  }
+  for (const IncompleteNode& node : built->incomplete()) text += node.node + " is incomplete\n";
+  for (const UnlabelledKind& kind : built->unlabelled_kinds()) {
+    text += kind.kind + " without " + kind.level + ":";
+    for (const std::string& node : kind.nodes) text += " " + node;
+    text += "\n";
+  }
+  return text;
+}
+
+std::string Show(const std::vector<NodeFacts>& nodes, const std::string& preset = "TopographV1") {
+  FabricSpec spec;
+  spec.preset = preset;
+  return Show(std::move(spec), nodes);
+}
+
+TEST(UnlabelledKinds, AreAFlatPoolBesideTheLabelledOnes) {
+  const Labels l40s = {{kProduct, "NVIDIA-L40S"}};
+  EXPECT_EQ(Show({H100("h0", "leaf0"), H100("h1", "leaf1"), Node("l0", l40s), Node("l1", l40s)}),
+            "h0: s1 leaf0\n"
+            "h1: s1 leaf1\n"
+            "l0: unlabelled-NVIDIA-L40S unlabelled-NVIDIA-L40S\n"
+            "l1: unlabelled-NVIDIA-L40S unlabelled-NVIDIA-L40S\n"
+            "NVIDIA-L40S without spine: l0 l1\n");
+}
+
+TEST(UnlabelledKinds, EachHasItsOwnPool) {
+  EXPECT_EQ(Show({H100("h0", "leaf0"), Node("l0", {{kProduct, "NVIDIA-L40S"}}),
+                  Node("t0", {{kProduct, "Tesla-T4"}}), Node("x0", {}, "amd.com/gpu")}),
+            "h0: s1 leaf0\n"
+            "l0: unlabelled-NVIDIA-L40S unlabelled-NVIDIA-L40S\n"
+            "t0: unlabelled-Tesla-T4 unlabelled-Tesla-T4\n"
+            "x0: unlabelled-amd.com/gpu unlabelled-amd.com/gpu\n"
+            "NVIDIA-L40S without spine: l0\n"
+            "Tesla-T4 without spine: t0\n"
+            "amd.com/gpu without spine: x0\n");
+}
+
+TEST(UnlabelledKinds, PlaceholdersAreNoLabels) {
+  const Labels l40s = {{kProduct, "NVIDIA-L40S"}, {kLeaf, "unknown"}, {kSpine, "none"}};
+  EXPECT_EQ(Show({H100("h0", "leaf0"), Node("l0", l40s)}),
+            "h0: s1 leaf0\n"
+            "l0: unlabelled-NVIDIA-L40S unlabelled-NVIDIA-L40S\n"
+            "NVIDIA-L40S without spine: l0\n");
+}
+
+TEST(UnlabelledKinds, ANodeOfALabelledKindIsIncomplete) {
+  EXPECT_EQ(Show({H100("h0", "leaf0"), Node("h1", {{kProduct, "NVIDIA-H100-80GB-HBM3"}})}),
+            "h0: s1 leaf0\nh1 is incomplete\n");
+  EXPECT_EQ(Show({H100("h0", "leaf0"), Node("h1", {{kProduct, "NVIDIA-H100-80GB-HBM3-SHARED"}})}),
+            "h0: s1 leaf0\nh1 is incomplete\n");
+  EXPECT_EQ(Show({H100("h0", "leaf0"), Node("h1", {})}), "h0: s1 leaf0\nh1 is incomplete\n")
+      << "feature discovery has not labelled it either";
+  NodeFacts typed = H100("h0", "leaf0");
+  typed.labels.Set(kType, "p5.48xlarge");
+  EXPECT_EQ(Show({typed, Node("h1", {{kType, "p5.48xlarge"}})}),
+            "h0: s1 leaf0\nh1 is incomplete\n");
+}
+
+TEST(UnlabelledKinds, AKindMayLackOnlyTheNarrowestLevel) {
+  const std::string layer = "topology.k8s.aws/network-node-layer-";
+  const Labels p6 = {{kType, "p6-b200.48xlarge"},
+                     {layer + "1", "a"},
+                     {layer + "2", "b"},
+                     {layer + "3", "c"},
+                     {layer + "4", "d"}};
+  const Labels p5 = {
+      {kType, "p5.48xlarge"}, {layer + "1", "a"}, {layer + "2", "b"}, {layer + "3", "e"}};
+  EXPECT_EQ(Show({Node("m", p6), Node("n", p5), Node("o", p5)}, "AWS"),
+            "m: a b c d\n"
+            "n: a b e e/unlabelled-p5.48xlarge\n"
+            "o: a b e e/unlabelled-p5.48xlarge\n"
+            "p5.48xlarge without leaf: n o\n");
+  EXPECT_EQ(Show({H100("h0", "leaf0"), Node("l0", {{kProduct, "NVIDIA-L40S"}, {kLeaf, "leaf9"}})}),
+            "h0: s1 leaf0\nl0 is incomplete\n")
+      << "a leaf without its spine";
+}
+
+TEST(UnlabelledKinds, NeedLabelledOnesBesideThem) {
+  EXPECT_EQ(Show({Node("l0", {{kProduct, "NVIDIA-L40S"}})}), "l0 is incomplete\n");
+  FabricSpec spec;
+  spec.levels = {{"rack", "mistyped", Identity::kValue, {}}, {"leaf", kLeaf, Identity::kValue, {}}};
+  EXPECT_EQ(Show(spec, {H100("h0", "leaf0"), Node("l0", {{kProduct, "NVIDIA-L40S"}})}),
+            "h0 is incomplete\nl0 is incomplete\n");
+}
+
+TEST(UnlabelledKinds, AreNamedUnderTheirParentsPath) {
+  const char* const rack = "topology.kubernetes.io/rack";
+  const char* const zone = "topology.kubernetes.io/zone";
+  const Labels h100 = {{kProduct, "NVIDIA-H100-80GB-HBM3"}, {rack, "r1"}, {zone, "z"}};
+  EXPECT_EQ(Show({Node("h0", h100), Node("l0", {{kProduct, "NVIDIA-L40S"}, {zone, "z"}}),
+                  Node("l1", {{kProduct, "NVIDIA-L40S"}, {zone, "y"}})},
+                 "RackZone"),
+            "h0: z z/r1\n"
+            "l0: z z/unlabelled-NVIDIA-L40S\n"
+            "l1: y y/unlabelled-NVIDIA-L40S\n"
+            "NVIDIA-L40S without leaf: l0 l1\n");
+}
+
+TEST(UnlabelledKinds, HaveAllTheirRails) {
+  FabricSpec spec;
+  spec.levels = {{"leaf", "", Identity::kValue, {}}};
+  spec.rails = RailsSpec{.count = 2, .leaf_label_keys = {"rail-0", "rail-1"}};
+  const Result<Fabric> built = Fabric::Build(
+      spec,
+      std::vector<NodeFacts>{Node("h0", {{kProduct, "H100"}, {"rail-0", "a"}, {"rail-1", "b"}}),
+                             Node("l0", {{kProduct, "L40S"}})},
+      {});
+  ASSERT_TRUE(built) << built.error().message;
+  ASSERT_EQ(built->node_count(), 2U);
+  EXPECT_EQ(built->rails_of(*built->FindNode("l0")), 2);
+}
+
+TEST(UnlabelledKinds, InATorusTheyAreIncomplete) {
+  FabricSpec spec;
+  spec.levels = {{"leaf", kLeaf, Identity::kValue, {}}};
+  spec.torus = TorusSpec{.name = "torus", .dimensions = {{"x", 2, true}}, .level = "", .link = {}};
+  NodeFacts h0 = H100("h0", "leaf0");
+  h0.labels.Set("x", "0");
+  EXPECT_EQ(Show(spec, {h0, Node("l0", {{kProduct, "NVIDIA-L40S"}})}),
+            "h0: leaf0\nl0 is incomplete\n");
+}
+
+}  // namespace
+}  // namespace weft::fabric
