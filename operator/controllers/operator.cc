@@ -75,6 +75,7 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
       under_way_(*options_.executor),
       cluster_(transport, {.space = options_.space,
                            .kueue = options_.kueue,
+                           .accelerator_resources = options_.accelerator_resources,
                            .now = options_.jobs.now,
                            .seed = options_.seed,
                            .hooks = HooksOfWatch(),

@@ -45,6 +45,7 @@ class Operator {
     bool kueue = false;  // answer AdmissionChecks of Kueue, and queue TrainingJobs there
     life::CheckOptions check;
     metrics::Counters* counters = nullptr;  // must outlive the operator; null: nothing is counted
+    std::vector<std::string> accelerator_resources;  // beside those that objects name
     std::string verify_image;               // of the init container weft-verify; "": none
     bool read_only = false;                 // follows the cluster without writing to it
     std::size_t workers = 8;  // threads that reconcile jobs; as many reconcile Placements

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "operator/api/names.h"
 #include "operator/manifest/reader.h"
 #include "operator/program/help.h"
 #include "operator/program/terminal.h"
@@ -67,6 +68,21 @@ void DefinePrometheus(CLI::App& app, OperatorFlags& flags) {
                  "system's");
 }
 
+std::vector<std::string> SplitAtCommas(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+std::string FaultOfResources(const std::string& text) {
+  for (const std::string& name : SplitAtCommas(text)) {
+    if (api::IsExtendedResource(name)) continue;
+    return "\"" + name + "\" is not an extended resource such as example.com/gpu";
+  }
+  return {};
+}
+
 // What happens to jobs, and when.
 void DefineJobs(CLI::App& app, OperatorFlags& flags) {
   app.add_option("--bind-deadline", flags.bind_deadline_seconds,
@@ -112,6 +128,10 @@ void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
   app.add_option("--identity", flags.identity,
                  "name in the Lease; default: the host name and a random number");
   DefineJobs(app, flags);
+  app.add_option("--accelerator-resources", flags.accelerator_resources,
+                 "extended resources that are accelerators, separated by commas, beside those that "
+                 "Weft knows and those that TrainingJobs, Placements and Fabrics name")
+      ->check(CLI::Validator(FaultOfResources, "RESOURCES"));
   app.add_option("--prices", flags.prices,
                  "YAML file with the price of an hour of each accelerator, for costPerHour of "
                  "Placements and weft_trainingjob_cost_per_hour; read at the start; default: no "
@@ -184,6 +204,10 @@ std::vector<std::string> WithEmptyValues(const std::vector<std::string>& argumen
 
 }  // namespace
 
+std::vector<std::string> AcceleratorResourcesOf(const OperatorFlags& flags) {
+  return SplitAtCommas(flags.accelerator_resources);
+}
+
 ParsedFlags ParseOperatorFlags(const std::vector<std::string>& arguments) {
   ParsedFlags parsed;
   OperatorFlags flags;
@@ -234,7 +258,8 @@ std::string ShowFlags(const OperatorFlags& flags) {
       << " --bind-deadline=" << flags.bind_deadline_seconds
       << " --node-loss=" << flags.node_loss_seconds
       << " --reserve-after=" << flags.reserve_after_seconds << " --kueue=" << flags.kueue
-      << " --kueue-hold=" << flags.kueue_hold_seconds << " --prices=" << quoted(flags.prices)
+      << " --kueue-hold=" << flags.kueue_hold_seconds
+      << " --accelerator-resources=" << quoted(flags.accelerator_resources) << " --prices=" << quoted(flags.prices)
       << " --prometheus=" << quoted(flags.prometheus)
       << " --prometheus-token-file=" << quoted(flags.prometheus_token_file)
       << " --prometheus-certificate-authority=" << quoted(flags.prometheus_certificate_authority)

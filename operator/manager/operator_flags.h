@@ -20,6 +20,7 @@ struct OperatorFlags {
   std::int64_t reserve_after_seconds = 600;
   bool kueue = false;
   std::int64_t kueue_hold_seconds = 600;
+  std::string accelerator_resources;  // separated by commas
   std::string prices;      // "" none: no costs are shown
   std::string prometheus;  // URL; "" none: no step is measured by a metric
   std::string prometheus_token_file, prometheus_certificate_authority;
@@ -39,6 +40,9 @@ struct OperatorFlags {
   std::string log_level = "info";
   std::string log_format = "text";
 };
+
+// The names in accelerator_resources.
+std::vector<std::string> AcceleratorResourcesOf(const OperatorFlags& flags);
 
 // Either flags, or the exit code and the text to print (help, version or an error).
 struct ParsedFlags {

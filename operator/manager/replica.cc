@@ -226,6 +226,7 @@ controllers::Operator::Options Replica::WorkOptions() {
   options.check.hold_seconds = flags.kueue_hold_seconds;
   options.check.version = options_.version;
   options.planner.prices = options_.prices ? &*options_.prices : nullptr;
+  options.accelerator_resources = AcceleratorResourcesOf(flags);
   options.verify_image = flags.verify_image;
   options.jobs.life.verify_image = !flags.verify_image.empty();
   options.read_only = flags.read_only;

@@ -24,6 +24,7 @@ class ClusterWatch {
   struct Options {
     std::string space;   // only jobs of this namespace; "": all
     bool kueue = false;  // watches the kinds of Kueue too, as soon as they are installed
+    std::vector<std::string> accelerator_resources = {};  // beside those that objects name
     std::function<UnixSeconds()> now;
     std::uint64_t seed = 0;
     WatchHooks hooks;

@@ -9,10 +9,14 @@
 
 namespace weft::watch {
 
-// The accelerator resources that objects name and that Weft does not know by name, with the number
-// of objects that name each.
+// The accelerator resources that objects or the operator's settings name and that Weft does not
+// know by name, with the number of those that name each.
 class NamedResources {
  public:
+  explicit NamedResources(const std::vector<std::string>& always) {
+    for (const std::string& name : always) Add(name);
+  }
+
   // Whether the set of names changes. Null: the object is new, or is gone.
   template <typename T>
   bool Change(const T* before, const T* now) {

@@ -54,7 +54,10 @@ struct StoreHooks {
 // Thread-safety  all calls may run at once.
 class Store {
  public:
-  explicit Store(std::function<UnixSeconds()> now) : now_(std::move(now)) {}
+  // `accelerators`: resources that are accelerators whatever objects name.
+  explicit Store(std::function<UnixSeconds()> now,
+                 const std::vector<std::string>& accelerators = {})
+      : now_(std::move(now)), named_resources_(accelerators) {}
   // Must be called before the first Put.
   void SetHooks(StoreHooks hooks) { hooks_ = std::move(hooks); }
 
@@ -176,7 +179,7 @@ class Store {
   StoreHooks hooks_;
   mutable std::mutex mutex_;
   std::uint64_t fabric_changes_ = 0;
-  NamedResources named_resources_;  // of TrainingJobs and Placements
+  NamedResources named_resources_;  // of TrainingJobs, Placements and settings
   std::tuple<ObjectTable<api::Node>, ObjectTable<api::Pod>, ObjectTable<api::TrainingJob>,
              ObjectTable<api::Placement>, ObjectTable<api::Fabric>, ObjectTable<api::PriorityClass>,
              ObjectTable<api::Namespace>, ObjectTable<Service>, ObjectTable<api::Workload>,

@@ -134,6 +134,9 @@ tlsConfig: {{- toYaml (last . | default $verified) | nindent 2 }}
 {{- $_ := set $chosen "kueue" true }}
 {{- $_ := set $chosen "kueue-hold" (int .Values.kueue.holdSeconds) }}
 {{- end }}
+{{- with .Values.acceleratorResources }}
+{{- $_ := set $chosen "accelerator-resources" (join "," .) }}
+{{- end }}
 {{- if .Values.prices }}
 {{- $_ := set $chosen "prices" "/etc/weft/prices.yaml" }}
 {{- end }}

@@ -29,6 +29,8 @@ TEST(OperatorFlags, TakeEveryForm) {
       {{"--probe-address="}, "--probe-address=\"\""},
       {{"--metrics-security", "tls"}, "--metrics-security=tls"},
       {{"--requests-per-second=2.5"}, "--requests-per-second=2.5"},
+      {{"--accelerator-resources=example.com/npu,example.com/x"},
+       "--accelerator-resources=\"example.com/npu,example.com/x\""},
       {{"--prometheus", "https://p", "--prometheus-token-file=t",
         "--prometheus-certificate-authority=c"},
        "--prometheus=\"https://p\" --prometheus-token-file=\"t\" "
@@ -49,6 +51,8 @@ TEST(OperatorFlags, RefuseWithTheWord) {
   const Case cases[] = {
       {{"--workerz=3"}, "unknown option \"--workerz=3\"; did you mean --workers?"},
       {{"--log-level", "loud"}, "--log-level: \"loud\" is not one of debug, info, warning, error"},
+      {{"--accelerator-resources", "example.com/npu,cpu"},
+       "--accelerator-resources: \"cpu\" is not an extended resource such as example.com/gpu"},
       {{"here"}, "unexpected argument \"here\""},
   };
   for (const Case& c : cases) {

@@ -445,5 +445,16 @@ TEST_F(StoreTest, AResourceThatAJobNamesChangesTheFabrics) {
   EXPECT_NE(store_.SnapshotFabrics().fabrics, with);
 }
 
+TEST(Store, ResourcesOfTheSettingsAreNamedWhateverJobsDo) {
+  Store store([] { return UnixSeconds{}; }, {"example.com/x1", "nvidia.com/gpu"});
+  api::TrainingJob job;
+  job.meta.key = {"ns", "own"};
+  job.accelerator.resource_name = "example.com/x1";
+  store.Put(api::TrainingJob(job));
+  store.Remove<api::TrainingJob>({.key = job.meta.key});
+  EXPECT_EQ(store.SnapshotFabrics().inputs.accelerator_resources,
+            std::vector<std::string>{"example.com/x1"});
+}
+
 }  // namespace
 }  // namespace weft::watch
