@@ -126,7 +126,8 @@ bool TakeTerm(std::string_view term, DeviceClass& into) {
 
 bool SameDevices(const ResourceSlice& a, const ResourceSlice& b) {
   return a.driver == b.driver && a.pool == b.pool && a.generation == b.generation &&
-         a.node_name == b.node_name && a.usable == b.usable && a.parts == b.parts;
+         a.slices_in_pool == b.slices_in_pool && a.node_name == b.node_name && a.usable == b.usable &&
+         a.tainted == b.tainted && a.product == b.product && a.parts == b.parts;
 }
 
 Result<ResourceSlice> DecodeResourceSlice(const nlohmann::json& object, const Place& place) {
@@ -139,14 +140,21 @@ Result<ResourceSlice> DecodeResourceSlice(const nlohmann::json& object, const Pl
   slice.pool = spec["pool"]["name"].Str();
   slice.generation = spec["pool"]["generation"].Int();
   slice.node_name = spec["nodeName"].Str();
-  std::map<std::string, std::set<std::string>> wholes;
+  slice.slices_in_pool = spec["pool"]["resourceSliceCount"].Int(kDevices, 1);
+  std::map<std::string, std::set<std::string>> wholes, tainted;
+  std::set<std::string> products;
   for (const Field& device : spec["devices"].Items()) {
     const Field body = DeviceBody(device);
     const std::string name = device["name"].Str(), whole = WholeOf(body);
     if (!whole.empty()) slice.parts.push_back({name, whole});
-    if (IsTainted(body)) continue;
-    wholes[AttributeOf(body["attributes"], "type")].insert(whole.empty() ? name : whole);
+    auto& of_kind = IsTainted(body) ? tainted : wholes;
+    of_kind[AttributeOf(body["attributes"], "type")].insert(whole.empty() ? name : whole);
+    products.insert(AttributeOf(body["attributes"], "productName"));
   }
+  for (const auto& [type, names] : tainted) {
+    slice.tainted[type] = static_cast<std::int64_t>(names.size());
+  }
+  if (products.size() == 1) slice.product = *products.begin();
   for (const auto& [type, names] : wholes) {
     slice.usable[type] = static_cast<std::int64_t>(names.size());
   }

@@ -105,11 +105,21 @@ TopologySpec DecodeTopology(const Field& field) {
 }
 
 Accelerator DecodeAccelerator(const Field& field) {
-  field.RefuseUnknown({"resourceName", "perWorker", "models", "capacityTypes"});
+  field.RefuseUnknown(
+      {"resourceName", "deviceClassName", "perWorker", "models", "capacityTypes"});
   Accelerator accelerator;
-  const Field resource = field["resourceName"];
-  accelerator.resource_name = resource.Str(accelerator.resource_name);
-  if (!IsExtendedResource(accelerator.resource_name)) {
+  const Field resource = field["resourceName"], device_class = field["deviceClassName"];
+  const std::string by_default = accelerator.resource_name;
+  accelerator.resource_name = resource.Str(by_default);
+  if (device_class.present()) {
+    accelerator.device_class = device_class.Str();
+    if (!IsSubdomain(accelerator.device_class)) {
+      device_class.Fail("must be the name of a DeviceClass such as gpu.nvidia.com");
+    }
+    // The schema sets the default before anyone sees the object.
+    if (accelerator.resource_name != by_default) resource.Fail("excludes deviceClassName");
+    accelerator.resource_name = std::string(kClassResourcePrefix) + accelerator.device_class;
+  } else if (!IsExtendedResource(accelerator.resource_name)) {
     resource.Fail("must be an extended resource such as nvidia.com/gpu");
   }
   accelerator.per_worker = static_cast<std::uint32_t>(field["perWorker"].Int(kPerWorker));

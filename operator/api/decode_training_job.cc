@@ -38,11 +38,15 @@ std::int64_t TemplateLimit(const Field& pod_spec, const std::string& resource) {
 
 void SettlePerWorker(const Field& spec, std::int64_t limit, Accelerator& accelerator) {
   const Field field = spec["accelerator"]["perWorker"];
+  if (!accelerator.device_class.empty()) {  // Weft makes the claims
+    field.Require();
+    return;
+  }
   std::string limited = "the containers of the template are limited to " + std::to_string(limit) +
                         " " + accelerator.resource_name;
   if (limit == 0 && spec["workers"]["template"]["spec"]["resourceClaims"].present()) {
     limited +=
-        " (accelerators that only resourceClaims request are not supported in a TrainingJob)";
+        " (for accelerators of a DRA driver set accelerator.deviceClassName and perWorker)";
   }
   if (field.present()) {
     if (limit != accelerator.per_worker) {
@@ -75,6 +79,7 @@ void DecodeWorkers(const Field& spec, TrainingJob& job) {
   TextMap labels = pod["metadata"]["labels"].Texts();
   job.pod = DecodePodSpec(pod_spec, labels);
   job.pod.labels = std::move(labels);
+  job.pod.claims_accelerators = !job.accelerator.device_class.empty();
   job.priority_class_name = pod_spec["priorityClassName"].Str();
   SettlePerWorker(spec, TemplateLimit(pod_spec, job.accelerator.resource_name), job.accelerator);
 }

@@ -24,8 +24,11 @@ struct ResourceSlice {
   ObjectMeta meta;  // name, uid and resourceVersion only
   std::string driver, pool;
   std::int64_t generation = 0;                 // of the pool: slices of older ones no longer count
+  std::int64_t slices_in_pool = 1;             // of that generation: with fewer, none counts
   std::string node_name;                       // "": the devices belong to no one node
   std::map<std::string, std::int64_t> usable;  // by attribute `type`: whole devices without a taint
+  std::map<std::string, std::int64_t> tainted;  // the others, by `type`
+  std::string product;  // attribute productName of all devices; "" if they have several or none
   // Devices whose whole device has another name.
   struct Part {
     std::string device, whole;

@@ -94,7 +94,12 @@ OrderedJson EncodeTopology(const TopologySpec& topology) {
 }
 
 OrderedJson EncodeAccelerator(const Accelerator& accelerator) {
-  OrderedJson out = {{"resourceName", accelerator.resource_name}};
+  OrderedJson out = OrderedJson::object();
+  if (accelerator.device_class.empty()) {
+    out["resourceName"] = accelerator.resource_name;
+  } else {
+    out["deviceClassName"] = accelerator.device_class;
+  }
   if (accelerator.per_worker != 0) out["perWorker"] = accelerator.per_worker;
   if (!accelerator.models.empty()) out["models"] = accelerator.models;
   if (!accelerator.capacity_types.empty()) out["capacityTypes"] = accelerator.capacity_types;

@@ -71,6 +71,8 @@ bool IsLevelName(std::string_view name) {
                      kOurNameBytes});
 }
 
+bool IsSubdomain(std::string_view name) { return IsPrefix(name); }
+
 bool IsQualifiedName(std::string_view name) {
   const std::size_t slash = name.find('/');
   if (slash == std::string_view::npos) return IsLabelName(name);

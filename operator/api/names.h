@@ -86,6 +86,8 @@ bool IsJobName(std::string_view name);
 bool IsFabricName(std::string_view name);
 // Whether the name matches ^[A-Za-z]([-_.A-Za-z0-9]{0,38}[A-Za-z0-9])?$.
 bool IsLevelName(std::string_view name);
+// Whether the name matches ^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$, as names of objects do.
+bool IsSubdomain(std::string_view name);
 // Whether the name has the form of a label key or resource name: "name" or "prefix/name".
 bool IsQualifiedName(std::string_view name);
 // Whether the name is an extended resource: qualified, with a prefix that is not Kubernetes' own.

@@ -217,6 +217,7 @@ Result<Fabrics> BuildFabrics(const api::Inputs& inputs, OnBadFabric on_bad) {
 
 Cluster BuildCluster(api::Inputs inputs, const Fabrics& fabrics) {
   Cluster cluster;
+  ResolveDeviceClasses(inputs);
   CountClaims(inputs);
   cluster.inputs = std::make_unique<const api::Inputs>(std::move(inputs));
   for (const std::string& note : cluster.inputs->notes) {

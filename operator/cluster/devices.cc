@@ -9,6 +9,7 @@
 #include "operator/api/gang_annotations.h"
 #include "operator/base/units.h"
 #include "operator/fabric/node_facts.h"
+#include "operator/fabric/pools.h"
 
 namespace weft::cluster {
 namespace {
@@ -16,13 +17,6 @@ namespace {
 using api::ObjectKey;
 using fabric::Resources;
 using PoolKey = std::pair<std::string_view, std::string_view>;  // driver, pool
-
-// Drivers of accelerators, and the resource of the same vendor's device plug-in.
-constexpr std::pair<std::string_view, std::string_view> kDrivers[] = {
-    {"gpu.nvidia.com", "nvidia.com/gpu"},  {"gpu.amd.com", "amd.com/gpu"},
-    {"gpu.intel.com", "gpu.intel.com/xe"}, {"gaudi.intel.com", "habana.ai/gaudi"},
-    {"tpu.google.com", "google.com/tpu"},
-};
 
 void AddTo(Resources& sum, const Resources& more) {
   for (const auto& [name, amount] : more) sum[name] = SaturatingAdd(sum[name], amount);
@@ -47,7 +41,7 @@ struct Held {
 
 class Counting {
  public:
-  explicit Counting(api::Inputs& inputs) : inputs_(inputs) {}
+  explicit Counting(api::Inputs& inputs) : inputs_(inputs), resources_(inputs) {}
 
   void Run() {
     FindPools();
@@ -126,7 +120,7 @@ class Counting {
     for (const api::ResourceClaim* claim : claims) {
       Held held{claim, "", {}};
       for (const auto& device : claim->devices) {
-        const auto resource = ResourceOfDriver(device.driver, inputs_.device_classes);
+        const auto resource = resources_.OfDriver(device.driver);
         if (resource.empty()) continue;
         if (held.node.empty()) held.node = NodeOf(*claim, device);
         if (!counted.emplace(device.driver, device.pool, WholeOf(device)).second) continue;
@@ -185,10 +179,12 @@ class Counting {
     if (more.empty() && !booked_.contains(p)) return;
     api::Pod& pod = inputs_.pods.Edit(p);
     pod.claims.clear();
+    pod.pod.claims_accelerators = true;
     AddTo(pod.pod.requests, more);
   }
 
   api::Inputs& inputs_;
+  const DeviceResources resources_;
   std::map<PoolKey, std::vector<const api::ResourceSlice*>> pools_;
   std::map<std::size_t, std::shared_ptr<const api::Pod>> pods_;  // by index
   std::map<ObjectKey, std::size_t> by_key_;
@@ -197,46 +193,84 @@ class Counting {
   std::vector<api::Pod> without_pod_;
 };
 
-// Untainted accelerators by node and resource.
-std::map<std::string_view, Resources> AmountsOfSlices(const api::Inputs& inputs) {
-  std::map<PoolKey, std::int64_t> newest;
+// What slices tell of one node.
+struct Told {
+  Resources usable, tainted;
+  bool extended = true;  // extended resources name all of them
+  std::string product;
+};
+
+// The slices of the newest generation of each pool that is complete: kube-scheduler looks at no
+// others.
+std::vector<const api::ResourceSlice*> CurrentSlices(const api::Inputs& inputs) {
+  struct Pool {
+    std::int64_t generation = 0, slices = 0;
+  };
+  std::map<PoolKey, Pool> pools;
   for (const api::ResourceSlice& slice : inputs.resource_slices) {
-    const auto [pool, fresh] = newest.emplace(PoolKey(slice.driver, slice.pool), slice.generation);
-    if (!fresh) pool->second = std::max(pool->second, slice.generation);
+    Pool& pool = pools.try_emplace({slice.driver, slice.pool}, Pool{slice.generation, 0})
+                     .first->second;
+    if (slice.generation > pool.generation) pool = {slice.generation, 0};
+    if (slice.generation == pool.generation) ++pool.slices;
   }
-  std::map<std::string_view, Resources> by_node;
-  for (const api::DeviceClass& one : inputs.device_classes) {
-    if (!one.exact || !fabric::IsAcceleratorResource(one.extended_resource)) continue;
-    for (const api::ResourceSlice& slice : inputs.resource_slices) {
-      if (slice.driver != one.driver || slice.node_name.empty()) continue;
-      if (slice.generation < newest.at({slice.driver, slice.pool})) continue;
-      std::int64_t count = 0;
-      for (const auto& [type, of_type] : slice.usable) {
-        if (one.type.empty() || one.type == type) count += of_type;
-      }
-      if (count > 0) AddTo(by_node[slice.node_name], {{one.extended_resource, count}});
+  std::vector<const api::ResourceSlice*> current;
+  for (const api::ResourceSlice& slice : inputs.resource_slices) {
+    const Pool& pool = pools.at({slice.driver, slice.pool});
+    if (slice.generation == pool.generation && pool.slices >= slice.slices_in_pool) {
+      current.push_back(&slice);
     }
+  }
+  return current;
+}
+
+std::int64_t OfType(const std::map<std::string, std::int64_t>& counts, std::string_view type) {
+  std::int64_t sum = 0;
+  for (const auto& [of, count] : counts) sum += type.empty() || of == type ? count : 0;
+  return sum;
+}
+
+// As GPU feature discovery writes it into a label.
+std::string LabelOf(std::string product) {
+  std::replace(product.begin(), product.end(), ' ', '-');
+  return product;
+}
+
+std::map<std::string_view, Told> ToldBySlices(const api::Inputs& inputs,
+                                              const DeviceResources& resources) {
+  std::map<std::string_view, Told> by_node;
+  for (const api::ResourceSlice* slice : CurrentSlices(inputs)) {
+    const std::string resource(resources.OfDriver(slice->driver));
+    if (resource.empty() || slice->node_name.empty()) continue;
+    const auto extended = resources.ExtendedOf(slice->driver);
+    const std::string_view type = extended ? extended->type : resources.TypeOf(slice->driver);
+    const std::int64_t usable = OfType(slice->usable, type), tainted = OfType(slice->tainted, type);
+    if (usable + tainted == 0) continue;
+    Told& told = by_node[slice->node_name];
+    AddTo(told.usable, {{resource, usable}});
+    AddTo(told.tainted, {{resource, tainted}});
+    told.extended = told.extended && extended.has_value();
+    if (!slice->product.empty()) told.product = LabelOf(slice->product);
   }
   return by_node;
 }
 
-}  // namespace
-
-std::string_view ResourceOfDriver(std::string_view driver,
-                                  std::span<const api::DeviceClass> classes) {
-  if (driver.empty()) return "";
-  for (const api::DeviceClass& one : classes) {
-    if (one.driver == driver && fabric::IsAcceleratorResource(one.extended_resource)) {
-      return one.extended_resource;
-    }
-  }
-  for (const auto& [known, resource] : kDrivers) {
-    if (known == driver) return resource;
-  }
-  return "";
+void Tell(const Told& told, const std::string& resource, fabric::NodeFacts& facts) {
+  const std::int64_t usable = told.usable.at(resource), tainted = told.tainted.at(resource);
+  if (usable > 0) facts.allocatable[resource] = usable;
+  facts.capacity.erase(resource);
+  if (tainted > 0) facts.capacity[resource] = usable + tainted;
+  if (!told.extended) facts.device_access = fabric::DeviceAccess::kClaims;
+  if (!told.product.empty()) facts.labels.Set(fabric::kProductOfDevices, told.product);
 }
 
-ClaimDemand::ClaimDemand(const api::Inputs& inputs) : inputs_(inputs) {
+bool Reports(const fabric::NodeFacts& facts, const std::string& resource) {
+  const auto found = facts.allocatable.find(resource);
+  return found != facts.allocatable.end() && found->second > 0;
+}
+
+}  // namespace
+
+ClaimDemand::ClaimDemand(const api::Inputs& inputs) : inputs_(inputs), resources_(inputs) {
   for (const api::ClaimTemplate& one : inputs.claim_templates) {
     of_templates_[one.meta.key] = &one.requests;
   }
@@ -247,19 +281,11 @@ ClaimDemand::ClaimDemand(const api::Inputs& inputs) : inputs_(inputs) {
 
 Resources ClaimDemand::AmountsOf(const std::vector<api::DeviceRequest>& requests) const {
   Resources amounts;
-  const auto& classes = inputs_.device_classes;
   for (const api::DeviceRequest& request : requests) {
-    const auto of = std::find_if(classes.begin(), classes.end(), [&](const auto& one) {
-      return one.meta.key.name == request.device_class;
-    });
-    if (of == classes.end() || request.count == 0) continue;
-    std::string_view resource = of->extended_resource;
-    if (!fabric::IsAcceleratorResource(of->extended_resource)) {
-      resource = ResourceOfDriver(of->driver, classes);
-    }
-    if (resource.empty()) continue;
-    const std::int64_t count = request.all ? MostOnANode(of->driver, inputs_) : request.count;
-    AddTo(amounts, {{std::string(resource), count}});
+    const std::string resource(resources_.OfClass(request.device_class));
+    if (resource.empty() || request.count == 0) continue;
+    const std::string driver(resources_.DriverOf(request.device_class));
+    AddTo(amounts, {{resource, request.all ? MostOnANode(driver, inputs_) : request.count}});
   }
   return amounts;
 }
@@ -286,18 +312,21 @@ void CountClaims(api::Inputs& inputs) {
 SharedList<api::Node> NodesWithDevices(const api::Inputs& inputs) {
   SharedList<api::Node> nodes = inputs.nodes;
   if (inputs.resource_slices.empty() || inputs.device_classes.empty()) return nodes;
-  const auto by_node = AmountsOfSlices(inputs);
-  if (by_node.empty()) return nodes;
-  for (std::size_t n = 0; n < nodes.size(); ++n) {
+  const auto by_node = ToldBySlices(inputs, DeviceResources(inputs));
+  std::set<std::string> resources;
+  for (const auto& [node, told] : by_node) {
+    for (const auto& [resource, amount] : told.usable) resources.insert(resource);
+  }
+  for (std::size_t n = 0; n < nodes.size() && !resources.empty(); ++n) {
     const auto told = by_node.find(nodes[n].facts.name);
-    if (told == by_node.end()) continue;
-    for (const auto& [resource, amount] : told->second) {
-      const Resources& reported = nodes[n].facts.allocatable;
-      const auto found = reported.find(resource);
-      if (found != reported.end() && found->second > 0) continue;
-      fabric::NodeFacts& facts = nodes.Edit(n).facts;
-      facts.allocatable[resource] = amount;
-      facts.capacity.erase(resource);
+    for (const std::string& resource : resources) {
+      const bool reported = Reports(nodes[n].facts, resource);
+      const bool listed = told != by_node.end() && told->second.usable.contains(resource);
+      if (reported && told == by_node.end()) {
+        nodes.Edit(n).facts.device_access = fabric::DeviceAccess::kResource;
+      } else if (!reported && listed) {
+        Tell(told->second, resource, nodes.Edit(n).facts);
+      }
     }
   }
   return nodes;

@@ -2,35 +2,28 @@
 
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "operator/api/inputs.h"
 #include "operator/api/node.h"
 #include "operator/api/pod.h"
 #include "operator/base/shared_list.h"
+#include "operator/cluster/device_resources.h"
 
 namespace weft::cluster {
 
 // How accelerators that ResourceClaims hold or ask for (DRA) count as a resource such as
-// nvidia.com/gpu:
-// - A device of a known driver, or of one that a DeviceClass with an extendedResourceName selects,
-//   is an accelerator of that resource. Other devices (network cards, ComputeDomain channels) do
-//   not count.
+// nvidia.com/gpu (device_resources.h):
 // - A claim that has devices uses them on their node, whoever may use them too: a partition (MIG)
 //   uses its whole GPU, and a GPU that several claims share counts once. It counts as a request of
 //   the pod that it is reserved for; without such a pod on the node, as a pod of its own.
 // - A claim that kube-scheduler made for an extended resource says what its pod requests anyway.
 // - A pod whose claims have no devices yet asks for what its ResourceClaimTemplates and
 //   ResourceClaims request: at least one whole GPU for a partition.
-// - A node whose kubelet reports none of a resource has the untainted GPUs of its ResourceSlices,
-//   if a DeviceClass with that extendedResourceName selects them by driver and type alone.
-
-// The extended resource that the driver's devices count as; "" if they are no accelerators.
-std::string_view ResourceOfDriver(std::string_view driver,
-                                  std::span<const api::DeviceClass> classes);
+// - A node whose kubelet reports none of a resource has the untainted devices of its ResourceSlices.
+//   Only pods with claims may use them, unless a DeviceClass with an extendedResourceName selects
+//   them by driver and type alone. CEL is not evaluated otherwise: kube-scheduler may refuse a node.
 
 // What pods ask for by their claims, from the inputs' templates, claims and DeviceClasses.
 // Points into the inputs.
@@ -47,6 +40,7 @@ class ClaimDemand {
   fabric::Resources AmountsOf(const std::vector<api::DeviceRequest>& requests) const;
 
   const api::Inputs& inputs_;
+  const DeviceResources resources_;
   Requests of_templates_, of_claims_;
 };
 
@@ -55,7 +49,7 @@ class ClaimDemand {
 // Cost  O(pods + slices log claims + claims log claims); nothing without claims.
 void CountClaims(api::Inputs& inputs);
 
-// The nodes, with the accelerators that only ResourceSlices tell of.
+// The nodes, with the accelerators that only ResourceSlices tell of and how they are asked for.
 // Cost  O(nodes + slices log slices); O(1) per node without slices.
 SharedList<api::Node> NodesWithDevices(const api::Inputs& inputs);
 

@@ -37,6 +37,8 @@ std::string Predicate(const rules::RejectionCount& count) {
       return are + "ruled out (" + count.detail + ")";
     case Rejection::kPower:
       return (one ? "lacks power (" : "lack power (") + count.detail + ")";
+    case Rejection::kDeviceAccess:
+      return are + "ruled out (" + count.detail + ")";
     case Rejection::kUnschedulable:
     case Rejection::kExcluded:
     case Rejection::kComputeDomain:

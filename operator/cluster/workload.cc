@@ -128,6 +128,7 @@ class Pending {
   void TakePods(const api::Placement& placement, WorkloadView& workload) const {
     workload.pod.requests = {
         {placement.accelerator.resource_name, placement.accelerator.per_worker}};
+    workload.pod.claims_accelerators = !placement.accelerator.device_class.empty();
     if (!placement.pod_selector) return;
     std::vector<const api::Pod*> all, gated;
     for (const std::size_t p : pods_.PodsOf(placement)) {

@@ -17,6 +17,7 @@ enum class Kind : std::uint8_t {
   kConfigMap,
   kSecret,
   kComputeDomain,
+  kClaimTemplate,
   kPlacement,
   kTrainingJob,
   kFabric,

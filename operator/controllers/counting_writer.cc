@@ -18,6 +18,8 @@ const char* KindName(Kind kind) {
       return "Secret";
     case Kind::kComputeDomain:
       return "ComputeDomain";
+    case Kind::kClaimTemplate:
+      return "ResourceClaimTemplate";
     case Kind::kPlacement:
       return "Placement";
     case Kind::kTrainingJob:

@@ -11,6 +11,7 @@
 #include "operator/kube/ssh_key.h"
 #include "operator/launch/attempt_files.h"
 #include "operator/launch/compute_domain.h"
+#include "operator/launch/device_claims.h"
 #include "operator/launch/fabric_environment.h"
 #include "operator/launch/ssh_secret.h"
 #include "operator/life/attempt_labels.h"
@@ -53,6 +54,9 @@ Result<launch::Gang> GangFiles::Of(const api::TrainingJob& job, const api::Place
   if (launch::NeedsComputeDomain(gang)) {
     if (Status made = MakeComputeDomain(gang); !made) return made.error();
   }
+  if (!job.accelerator.device_class.empty()) {
+    if (Status made = MakeClaimTemplate(gang); !made) return made.error();
+  }
   return gang;
 }
 
@@ -73,6 +77,21 @@ Status GangFiles::MakeComputeDomain(const launch::Gang& gang) {
   return Error{ErrorKind::kTransient,
                "ComputeDomain " + api::Show(meta->key) +
                    (ours ? " is being deleted" : " already exists and is not of this job")};
+}
+
+Status GangFiles::MakeClaimTemplate(const launch::Gang& gang) {
+  const Json made = launch::MakeClaimTemplate(gang);
+  const Result<Json> stored = CreateOrRead(writer_, Kind::kClaimTemplate, made);
+  if (!stored && stored.error().kind == ErrorKind::kNotFound) {
+    return Invalid(
+        "spec.accelerator.deviceClassName needs ResourceClaimTemplates of resource.k8s.io/v1, which "
+        "Kubernetes serves since 1.34: upgrade, or use resourceName");
+  }
+  if (!stored) return stored.error();
+  if (IsOf(*stored, gang)) return {};
+  return Error{ErrorKind::kTransient, "ResourceClaimTemplate " + gang.job->meta.key.space + "/" +
+                                          made.at("metadata").value("name", "") +
+                                          " already exists with another owner"};
 }
 
 // The ComputeDomain is recognized by its label: one that an earlier version made has an owner.

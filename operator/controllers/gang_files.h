@@ -23,10 +23,10 @@ class GangFiles {
             std::string verify_image)
       : store_(store), fabrics_(fabrics), writer_(writer), verify_image_(std::move(verify_image)) {}
 
-  // The gang of that Placement; it points to `job`. Creates the ConfigMap, and the ComputeDomain
-  // that the gang needs, if they do not exist.
+  // The gang of that Placement; it points to `job`. Creates the ConfigMap, and the ComputeDomain and
+  // the ResourceClaimTemplate that the gang needs, if they do not exist.
   // Errors  of the write; kTransient if another object has such a name; kInvalid if the gang needs
-  //         a ComputeDomain and the API server does not know the kind.
+  //         an object of which the API server does not know the kind.
   Result<launch::Gang> Of(const api::TrainingJob& job, const api::Placement& placement);
 
   // Deletes the ComputeDomain of the job's attempt, if it is the job's. With the Placement of a job
@@ -40,6 +40,7 @@ class GangFiles {
   Status Record(launch::Gang& gang);
   Status MakeSecret(const launch::Gang& gang);
   Status MakeComputeDomain(const launch::Gang& gang);
+  Status MakeClaimTemplate(const launch::Gang& gang);
 
   watch::Store& store_;
   watch::FabricCache& fabrics_;

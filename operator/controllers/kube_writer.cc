@@ -13,6 +13,9 @@ using Json = nlohmann::json;
 constexpr kube::Resource kComputeDomains{"resource.nvidia.com", "v1beta1", "computedomains",
                                          "ComputeDomain", true};
 
+constexpr kube::Resource kClaimTemplates{"resource.k8s.io", "v1", "resourceclaimtemplates",
+                                         "ResourceClaimTemplate", true};
+
 const kube::Resource& ResourceOf(Kind kind) {
   switch (kind) {
     case Kind::kPod:
@@ -25,6 +28,8 @@ const kube::Resource& ResourceOf(Kind kind) {
       return kube::kSecrets;
     case Kind::kComputeDomain:
       return kComputeDomains;
+    case Kind::kClaimTemplate:
+      return kClaimTemplates;
     case Kind::kPlacement:
       return kube::kPlacements;
     case Kind::kTrainingJob:

@@ -101,6 +101,7 @@ std::string WhyUnusable(const UnusableRules& rules, const NodeFacts& node) {
 struct TaintClassLess {
   bool operator()(const NodeFacts* a, const NodeFacts* b) const {
     if (a->unschedulable != b->unschedulable) return b->unschedulable;
+    if (a->device_access != b->device_access) return a->device_access < b->device_access;
     return std::lexicographical_compare(a->taints.begin(), a->taints.end(), b->taints.begin(),
                                         b->taints.end(), [](const Taint& x, const Taint& y) {
                                           return std::tie(x.key, x.value, x.effect) <

@@ -136,8 +136,8 @@ class Fabric {
   const std::string& unusable_why(NodeIndex n) const { return unusable_why_[n]; }
   bool usable(NodeIndex n) const { return unusable_why_[n].empty(); }
 
-  // Nodes of one taint class have equal unusable_why(), unschedulable and taints, so tolerations
-  // are checked once per class. taint_classes()[c] is the first node of class c.
+  // Nodes of one taint class have equal unusable_why(), unschedulable, taints and device_access, so
+  // tolerations are checked once per class. taint_classes()[c] is the first node of class c.
   std::uint32_t taint_class(NodeIndex n) const { return taint_class_[n]; }
   std::span<const NodeIndex> taint_classes() const { return taint_classes_; }
 

@@ -30,6 +30,13 @@ struct NodeCondition {
 // (bytes, devices, pods).
 using Resources = std::map<std::string, std::int64_t>;
 
+// How a pod may ask for the node's accelerators.
+enum class DeviceAccess : std::uint8_t {
+  kEither,
+  kClaims,    // by ResourceClaims only: the kubelet reports none, and no extended resource names them
+  kResource,  // by an extended resource only: the node has no devices of a DRA driver, others have
+};
+
 // The part of a Kubernetes Node that Weft reads.
 struct NodeFacts {
   std::string name;
@@ -37,6 +44,7 @@ struct NodeFacts {
   std::vector<Taint> taints;
   std::vector<NodeCondition> conditions;
   bool unschedulable = false;
+  DeviceAccess device_access = DeviceAccess::kEither;
   Resources allocatable;
   Resources capacity;  // of accelerators of which not all are allocatable
 

@@ -24,6 +24,7 @@ constexpr auto kProductKeys = std::to_array<ProductKey>({
     {"amd.com/gpu.product-name"},
     {"beta.amd.com/gpu.product-name"},
     {"gpu.intel.com/product"},
+    {kProductOfDevices},
     {"gpu.nvidia.com/model"},
     {"gpu.nvidia.com/class"},
     {"cloud.google.com/gke-accelerator"},

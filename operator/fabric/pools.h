@@ -20,6 +20,9 @@ using PoolIndex = Index<struct PoolTag>;
 enum class CapacityType : std::uint8_t { kOnDemand, kSpot };
 std::string_view CapacityTypeName(CapacityType type);  // "OnDemand", "Spot"
 
+// Set on a node whose accelerators ResourceSlices name (attribute productName).
+inline constexpr const char* kProductOfDevices = "weft.dev/product";
+
 struct Pool {
   std::string product;  // "" if unknown
   CapacityType capacity = CapacityType::kOnDemand;

@@ -6,6 +6,15 @@
 
 namespace weft::framework {
 
+// The pod's claim for the accelerators of a job with accelerator.deviceClassName.
+inline constexpr const char* kAcceleratorClaim = "accelerators";
+
+// Whether resources.claims of the container names that claim.
+bool NamesAcceleratorClaim(const nlohmann::json& container);
+
+// Whether the container has accelerators of the job: a limit of the resource, or the claim.
+bool HasAccelerators(const api::TrainingJob& job, const nlohmann::json& container);
+
 // The first container that has accelerators, else the first container; null if there is none.
 nlohmann::json* WorkerContainer(const api::TrainingJob& job, nlohmann::json& spec);
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "operator/framework/worker_container.h"
 #include "operator/launch/metadata.h"
 
 namespace weft::launch {
@@ -22,11 +23,6 @@ bool JoinsNodes(const GangLevel& level, const ByWorker<std::string>& nodes) {
     seen = &nodes[w];
   }
   return false;
-}
-
-bool HasAccelerators(const Json& container, const std::string& resource) {
-  const Json resources = container.value("resources", Json::object());
-  return resources.value("limits", Json::object()).contains(resource);
 }
 
 void AddClaim(Json& container) {
@@ -67,7 +63,7 @@ void AddComputeDomainClaim(const Gang& gang, Json& spec) {
   bool any = false;
   Json& containers = spec.at("containers");
   for (Json& container : containers) {
-    if (!HasAccelerators(container, gang.job->accelerator.resource_name)) continue;
+    if (!framework::HasAccelerators(*gang.job, container)) continue;
     AddClaim(container);
     any = true;
   }

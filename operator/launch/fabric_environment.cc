@@ -53,9 +53,13 @@ std::optional<ByWorker<NodeIndex>> Indices(const fabric::Fabric& on,
 }  // namespace
 
 Environment FabricEnvironment(const fabric::FabricSpec& spec, const api::TrainingJob& job) {
-  const std::string& resource = job.accelerator.resource_name;
+  const api::Accelerator& accelerator = job.accelerator;
+  const auto of = [&](const std::string& vendor) {
+    return accelerator.resource_name.starts_with(vendor + "/") ||
+           accelerator.device_class.ends_with("." + vendor);
+  };
   Environment environment;
-  if (resource.starts_with("nvidia.com/") || resource.starts_with("amd.com/")) {
+  if (of("nvidia.com") || of("amd.com")) {
     if (spec.rails) environment.emplace_back("NCCL_CROSS_NIC", "0");
     const bool rdma = std::any_of(spec.levels.begin(), spec.levels.end(), [](const auto& level) {
       return level.link && IsRdma(level.link->type);

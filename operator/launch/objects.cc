@@ -10,6 +10,7 @@
 #include "operator/framework/host_name.h"
 #include "operator/framework/traits.h"
 #include "operator/launch/compute_domain.h"
+#include "operator/launch/device_claims.h"
 #include "operator/launch/environment.h"
 #include "operator/launch/framework.h"
 #include "operator/launch/host_file.h"
@@ -91,6 +92,7 @@ Json MakePod(const Gang& gang, WorkerIndex worker) {
   if (Seeded(Bug::kTemplateChanged)) spec["hostNetwork"] = true;
   AddVerification(gang.verify_image, spec);
   AddVolumes(gang, spec);
+  AddDeviceClaim(gang, spec);
   AddComputeDomainClaim(gang, spec);
   AddFillContainer(gang, worker, spec);
   Environment environment = WorkerEnvironment(gang, worker);

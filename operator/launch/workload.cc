@@ -7,6 +7,7 @@
 
 #include "operator/api/kueue.h"
 #include "operator/cluster/placement_pods.h"
+#include "operator/launch/device_claims.h"
 #include "operator/launch/metadata.h"
 #include "operator/launch/pin.h"
 #include "operator/life/kueue_quota.h"
@@ -19,7 +20,7 @@ using Json = nlohmann::json;
 // The label of Kueue for the owner's uid.
 constexpr const char* kOwnerUidLabel = "kueue.x-k8s.io/job-uid";
 
-Json TemplateOf(const Json& tried, const std::string& node) {
+Json TemplateOf(const api::TrainingJob& job, const Json& tried, const std::string& node) {
   Json metadata = Json::object();
   const Json& own = tried.at("metadata");
   for (const char* member : {"labels", "annotations"}) {
@@ -32,6 +33,7 @@ Json TemplateOf(const Json& tried, const std::string& node) {
   Json spec = tried.at("spec");
   for (const char* of_one : {"hostname", "subdomain", "nodeName"}) spec.erase(of_one);
   Unpin(node, spec);
+  CountDeviceClaim(job, spec);
   return {{"metadata", std::move(metadata)}, {"spec", std::move(spec)}};
 }
 
@@ -65,7 +67,7 @@ Json MakeWorkload(const api::TrainingJob& job, const Json& tried, const std::str
                {"active", true},
                {"podSets", Json::array({{{"name", api::kWorkersPodSet},
                                          {"count", job.replicas},
-                                         {"template", TemplateOf(tried, node)}}})}};
+                                         {"template", TemplateOf(job, tried, node)}}})}};
   PutPriority(tried.at("spec"), priority, spec);
   PutMostSeconds(job, spec);
   return {{"apiVersion", std::string(api::kKueueGroup) + "/" + api::kKueueVersion},

@@ -101,7 +101,10 @@ OrderedJson JobSpec(const api::TrainingJob& job) {
   OrderedJson spec = OrderedJson::object();
   if (job.suspend) spec["suspend"] = true;
   if (!job.fabric_name.empty()) spec["fabricName"] = job.fabric_name;
-  spec["accelerator"] = api::EncodeAccelerator(job.accelerator);
+  // The nodes of the snapshot offer the resource as which the devices of its class count.
+  api::Accelerator accelerator = job.accelerator;
+  accelerator.device_class.clear();
+  spec["accelerator"] = api::EncodeAccelerator(accelerator);
   rules::PodRequirements requirements = job.pod;
   // computeDomain: Auto says the same.
   if (job.topology.compute_domain) requirements.claims_compute_domain = false;

@@ -53,12 +53,13 @@ bool HasLabelRules(const PodRequirements& pod) {
   return !pod.node_name.empty() || !pod.node_selector.empty() || pod.required_affinity.has_value();
 }
 
-// Checks usability, cordon and taints, which are the same on hundreds of nodes.
+// Checks usability, cordon, taints and access to devices, which are the same on hundreds of nodes.
 bool PassesNodeState(const Fabric& fabric, const SlotQuery& query, NodeIndex node) {
   const PodRequirements& pod = *query.pod;
   // The taints that such a node has come and go with its state.
   if (!fabric.usable(node) || CordonBlocks(fabric, pod, node)) return query.ignore_health;
-  return FirstUntolerated(fabric.node(node).taints, pod.tolerations) == nullptr;
+  return FirstUntolerated(fabric.node(node).taints, pod.tolerations) == nullptr &&
+         !AccessBlocks(pod, fabric.node(node));
 }
 
 bool PassesLabels(const PodRequirements& pod, const fabric::NodeFacts& node) {

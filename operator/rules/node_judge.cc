@@ -107,6 +107,7 @@ NodeJudge::Why NodeJudge::WhyNot(NodeIndex node) const {
   if (pools_[pool] == 0) return {Rejection::kPool, pool.Raw()};
   if (!wants_.not_offered.empty()) return {Rejection::kResource, ~0U};
   if (const Want* want = Scarcest(node)) return {Rejection::kResource, want->resource.Raw()};
+  if (AccessBlocks(pod, claims_.fabric().node(node))) return {Rejection::kDeviceAccess, 0};
   if (ComputeDomainBlocks(claims_, query_, node)) return {Rejection::kComputeDomain, 0};
   if (const std::uint32_t apart = apart_.why.empty() ? Apart::kNotApart : apart_.why[node];
       apart != Apart::kNotApart) {
@@ -157,6 +158,9 @@ std::string NodeJudge::Detail(Why why, NodeIndex node) const {
     }
     case Rejection::kResource:
       return ShortText(node);
+    case Rejection::kDeviceAccess:
+      return pod.claims_accelerators ? "no ResourceSlice lists devices"
+                                     : "accelerators by ResourceClaims only";
     case Rejection::kComputeDomain:
       return "held by the ComputeDomain of " + claims_.compute_domain(node);
     case Rejection::kHostPort:
@@ -245,6 +249,8 @@ std::string_view RejectionName(Rejection rejection) {
       return "Pool";
     case Rejection::kResource:
       return "Resource";
+    case Rejection::kDeviceAccess:
+      return "DeviceAccess";
     case Rejection::kComputeDomain:
       return "ComputeDomain";
     case Rejection::kHostPort:

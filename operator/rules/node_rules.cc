@@ -50,6 +50,15 @@ bool ComputeDomainBlocks(const Claims& claims, const SlotQuery& query, NodeIndex
   return !holder.empty() && holder != query.job;
 }
 
+bool AccessBlocks(const PodRequirements& pod, const fabric::NodeFacts& node) {
+  if (node.device_access == fabric::DeviceAccess::kEither) return false;
+  if (pod.claims_accelerators) return node.device_access == fabric::DeviceAccess::kResource;
+  if (node.device_access != fabric::DeviceAccess::kClaims) return false;
+  return std::any_of(pod.requests.begin(), pod.requests.end(), [](const auto& one) {
+    return one.second > 0 && fabric::IsAcceleratorResource(one.first);
+  });
+}
+
 bool CordonBlocks(const Fabric& fabric, const PodRequirements& pod, NodeIndex node) {
   if (!fabric.node(node).unschedulable) return false;
   const fabric::Taint cordon{std::string(kUnschedulableTaint), "", "NoSchedule"};

@@ -35,6 +35,9 @@ IndexVector<fabric::PoolIndex, std::uint8_t> PoolsAllowed(const fabric::Fabric& 
 bool ComputeDomainBlocks(const fabric::Claims& claims, const SlotQuery& query,
                          fabric::NodeIndex node);
 
+// Whether the node gives its accelerators only in the other way than the pod asks for them.
+bool AccessBlocks(const PodRequirements& pod, const fabric::NodeFacts& node);
+
 // Whether the node is cordoned and the pod does not tolerate it.
 bool CordonBlocks(const fabric::Fabric& fabric, const PodRequirements& pod, fabric::NodeIndex node);
 

@@ -48,6 +48,7 @@ struct PodRequirements {
   Rare<std::vector<PreferredTerm>> preferred;  // node affinity
   std::vector<Toleration> tolerations;
   bool claims_compute_domain = false;  // a resourceClaim for a ComputeDomain channel
+  bool claims_accelerators = false;    // by ResourceClaims, not by an extended resource
   std::string node_name;               // spec.nodeName; pins the pod
   Rare<fabric::PodTerms> terms;        // on other pods
   TextMap labels;                      // of the pods of a template; a Pod has them in its metadata

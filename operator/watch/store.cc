@@ -103,9 +103,11 @@ bool Store::Admit(api::ResourceSlice& slice) {
 }
 
 bool Store::HasAccelerators(const api::ResourceSlice& slice) const {
-  std::vector<api::DeviceClass> classes;
-  table<api::DeviceClass>().Take().Each([&](const auto& one) { classes.push_back(*one); });
-  return !cluster::ResourceOfDriver(slice.driver, classes).empty();
+  api::Inputs inputs;
+  table<api::DeviceClass>().Take().Each(
+      [&](const auto& one) { inputs.device_classes.push_back(*one); });
+  inputs.accelerator_resources = named_resources_.Names();
+  return !cluster::DeviceResources(inputs).OfDriver(slice.driver).empty();
 }
 
 // A node's capacity may depend on both.

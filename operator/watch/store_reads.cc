@@ -168,6 +168,7 @@ void Store::AddAskedByClaims(const std::string& space,
   const auto templates = table<api::ClaimTemplate>().Take();
   const auto claims = table<api::ResourceClaim>().Take();
   const auto slices = table<api::ResourceSlice>().Take();
+  inputs.accelerator_resources = named_resources_.Names();
   lock.unlock();
   inputs.device_classes = Copies<api::DeviceClass>(classes);
   Collect(slices, inputs.resource_slices);

@@ -1,6 +1,6 @@
 """The three kinds of weft.dev as CustomResourceDefinitions."""
 
-from parts import accelerator, model, parallelism, shape_rules, topology
+from parts import accelerator, extended_resource, model, parallelism, shape_rules, topology
 from schema import *  # noqa: F403
 from torus import link, torus
 
@@ -538,6 +538,9 @@ def fabric():
                 (0, 100), "placements whose cost is within this percentage of the best count as"
                 " equal", 1),
             "acceleratorModel": text("product of the nodes whose labels name none"),
+            "acceleratorResources": list_of(
+                extended_resource(), 64, "extended resources that count as accelerators, beside"
+                " those that Weft knows by name"),
             "accelerators": accelerators(),
             "pooledMemory": pooled_memory(),
             "environment": environment(),

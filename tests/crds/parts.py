@@ -138,17 +138,24 @@ def topology():
                     "waitForPreferredSeconds needs preferred", ".waitForPreferredSeconds")])
 
 
-def accelerator(required=(), default=None):
-    resource = text("extended resource of the accelerators", RESOURCE, longest=317,
-                    default="nvidia.com/gpu")
+def extended_resource(description="", **more):
+    resource = text(description, RESOURCE, longest=317, **more)
     resource["x-kubernetes-validations"] = [
         rule("!self.contains('kubernetes.io/') && !self.startsWith('requests.')",
              "must be an extended resource, not one of Kubernetes' own")
     ]
+    return resource
+
+
+def accelerator(required=(), default=None):
+    resource = extended_resource("extended resource of the accelerators", default="nvidia.com/gpu")
     once = [rule("self.all(a, self.exists_one(b, a == b))", "must name each once")]
     return object_of(
         {
             "resourceName": resource,
+            "deviceClassName": text(
+                "DeviceClass of dynamic resource allocation, such as gpu.nvidia.com, of which each"
+                " worker claims perWorker devices, instead of resourceName", SUBDOMAIN, longest=253),
             "perWorker": integer((1, 256), "accelerators of one worker, one rank each"),
             "models": list_of(
                 text("a product name or one of its words, such as H100; Any: products may be mixed",
@@ -160,7 +167,11 @@ def accelerator(required=(), default=None):
                 "capacity types in order of preference; default: any one, never mixed in a gang", 1,
                 rules=once),
         },
-        required, default=default)
+        required, default=default, rules=[
+            rule("!has(self.deviceClassName) || self.resourceName == 'nvidia.com/gpu'",
+                 "resourceName excludes deviceClassName", ".resourceName"),
+            rule("!has(self.deviceClassName) || has(self.perWorker)",
+                 "deviceClassName needs perWorker", ".deviceClassName")])
 
 
 def shape_rules(workers):

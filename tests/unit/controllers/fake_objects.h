@@ -24,6 +24,8 @@ inline const char* KindWord(Kind kind) {
       return "Secret";
     case Kind::kComputeDomain:
       return "ComputeDomain";
+    case Kind::kClaimTemplate:
+      return "ResourceClaimTemplate";
     case Kind::kPlacement:
       return "Placement";
     case Kind::kTrainingJob:
