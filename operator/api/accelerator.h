@@ -15,13 +15,13 @@ inline constexpr std::string_view kClassResourcePrefix = "deviceclass.resource.k
 
 struct Accelerator {
   std::string resource_name = "nvidia.com/gpu";
-  // The DeviceClass of which each worker claims perWorker devices; "": an extended resource. With
-  // it resource_name is kClassResourcePrefix + device_class until cluster::ResolveDeviceClasses.
-  std::string device_class = {};
   std::uint32_t per_worker = 0;  // 0: absent; decoding sets the template's limit
   // In order of preference; empty: any one product, but never mixed (fabric/pools.h).
   std::vector<std::string> models = {};
   std::vector<std::string> capacity_types = {};  // OnDemand, Spot, Any
+  // The DeviceClass of which each worker claims perWorker devices; "": an extended resource. With
+  // it resource_name is kClassResourcePrefix + device_class until cluster::ResolveDeviceClasses.
+  std::string device_class = {};
 };
 
 }  // namespace weft::api

@@ -171,7 +171,7 @@ def accelerator(required=(), default=None):
             rule("!has(self.deviceClassName) || self.resourceName == 'nvidia.com/gpu'",
                  "resourceName excludes deviceClassName", ".resourceName"),
             rule("!has(self.deviceClassName) || has(self.perWorker)",
-                 "deviceClassName needs perWorker", ".deviceClassName")])
+                 "deviceClassName needs perWorker", ".perWorker")])
 
 
 def shape_rules(workers):

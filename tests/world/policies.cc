@@ -347,6 +347,8 @@ constexpr Rule kRules[] = {
     {"owned", "services", kCreates | kUpdates | kDeletes, false, false, OfOwned},
     {"owned", "configmaps", kCreates | kUpdates | kDeletes, false, false, OfOwned},
     {"owned", "secrets", kCreates | kUpdates | kDeletes, false, false, OfOwned},
+    {"owned", "resourceclaimtemplates.resource.k8s.io", kCreates | kUpdates | kDeletes, false, false,
+     OfOwned},
     {"workloads", "workloads.kueue.x-k8s.io", kCreates | kUpdates | kDeletes, false, false,
      OfWorkloads},
     {"workloads", "workloads.kueue.x-k8s.io/status", kUpdates, false, false, OfWorkloads},

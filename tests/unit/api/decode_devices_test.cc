@@ -70,6 +70,23 @@ TEST(DecodeResourceSlice, CountsWholeDevicesByType) {
   }
 }
 
+TEST(DecodeResourceSlice, ReadsTaintedDevicesProductAndSizeOfThePool) {
+  Json object = SliceOf(R"([
+      {"name": "gpu-0", "attributes": {"type": {"string": "gpu"},
+                                       "productName": {"string": "NVIDIA B200"}}},
+      {"name": "gpu-1", "attributes": {"type": {"string": "gpu"},
+                                       "productName": {"string": "NVIDIA B200"}},
+       "taints": [{"key": "xid", "effect": "NoExecute"}]}])");
+  object["spec"]["pool"]["resourceSliceCount"] = 3;
+  const auto slice = DecodeResourceSlice(object, "test");
+  ASSERT_TRUE(slice) << slice.error().message;
+  EXPECT_EQ(slice->tainted, (std::map<std::string, std::int64_t>{{"gpu", 1}}));
+  EXPECT_EQ(slice->product, "NVIDIA B200");
+  EXPECT_EQ(slice->slices_in_pool, 3);
+  object["spec"]["devices"][0]["attributes"]["productName"]["string"] = "NVIDIA A100";
+  EXPECT_EQ(DecodeResourceSlice(object, "test")->product, "");
+}
+
 TEST(DecodeDeviceClass, ReadsDriverAndTypeOfItsSelectors) {
   struct Case {
     const char* name;

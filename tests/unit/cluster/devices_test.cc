@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "operator/fabric/pools.h"
 #include "tests/support/scene.h"
 
 namespace weft::cluster {
@@ -232,23 +233,93 @@ const DevicesCase kDevicesCases[] = {
        s.Slice("n2");
      },
      {8, 8, 8, 8}},
-    {"WithoutAnExtendedResourceNameTheyDoNot",
+    {"APoolThatLacksASliceCountsNothing",
+     [](DeviceScene& s) {
+       s.WithoutPlugIn(2);
+       s.Class();
+       s.Slice("n2").slices_in_pool = 2;
+       s.Slice("n3");
+     },
+     {8, 8, 0, 8}},
+    {"WithoutAnExtendedResourceNameTheyAreClaimed",
      [](DeviceScene& s) {
        s.WithoutPlugIn(2);
        s.Class("");
        s.Slice("n2");
+       s.Claim("c", "n2", 3);
      },
-     {8, 8, 0, 8}},
-    {"NorWhereTheSelectorsSayMoreThanDriverAndType",
+     {8, 8, 5, 8}},
+    {"ThoseOfAnUnknownDriverDoNotCount",
      [](DeviceScene& s) {
        s.WithoutPlugIn(2);
-       s.Class().exact = false;
-       s.Slice("n2");
+       s.Class("").driver = "npu.example.com";
+       s.Slice("n2").driver = "npu.example.com";
      },
      {8, 8, 0, 8}},
 };
 INSTANTIATE_TEST_SUITE_P(, DevicesTest, ::testing::ValuesIn(kDevicesCases),
                          [](const auto& one) { return one.param.name; });
+
+// n2 and n3 have no plug-in; slices list 8 devices of each, 2 of n3 are tainted.
+DeviceScene OnlySlices(const std::string& extended, bool exact) {
+  DeviceScene scene;
+  api::DeviceClass& one = scene.Class(extended);
+  one.exact = exact;
+  for (const std::size_t n : {2, 3}) scene.WithoutPlugIn(n);
+  scene.Slice("n2").product = "NVIDIA H100 80GB HBM3";
+  api::ResourceSlice& slice = scene.Slice("n3");
+  slice.usable = {{"gpu", 6}};
+  slice.tainted = {{"gpu", 2}};
+  return scene;
+}
+
+TEST(NodesWithDevices, SaysHowAPodMayAskForThem) {
+  using fabric::DeviceAccess;
+  struct Case {
+    const char* extended;
+    bool exact;
+    DeviceAccess of_slices;
+  };
+  for (const Case& c : {Case{"", true, DeviceAccess::kClaims}, {"", false, DeviceAccess::kClaims},
+                        {testing::kGpu, true, DeviceAccess::kEither},
+                        {testing::kGpu, false, DeviceAccess::kClaims}}) {
+    const auto nodes = NodesWithDevices(OnlySlices(c.extended, c.exact).inputs);
+    EXPECT_EQ(nodes[1].facts.device_access, DeviceAccess::kResource);
+    EXPECT_EQ(nodes[2].facts.device_access, c.of_slices) << c.extended << c.exact;
+    EXPECT_EQ(nodes[2].facts.labels.At(fabric::kProductOfDevices), "NVIDIA-H100-80GB-HBM3");
+    EXPECT_EQ(nodes[3].facts.allocatable.at(testing::kGpu), 6);
+    EXPECT_EQ(nodes[3].facts.capacity.at(testing::kGpu), 8);
+  }
+}
+
+TEST(ResolveDeviceClasses, GivesAJobTheResourceOfItsDevices) {
+  struct Case {
+    const char* name;
+    const char* driver;
+    const char* extended;
+    std::string resource;
+  };
+  for (const Case& c : {Case{"known", kDriver, "", testing::kGpu},
+                        {"extended", "npu.example.com", "example.com/npu", "example.com/npu"},
+                        {"own", "x.example.com", "", "deviceclass.resource.kubernetes.io/own"},
+                        {"missing", "", "", "deviceclass.resource.kubernetes.io/missing"}}) {
+    DeviceScene scene;
+    api::DeviceClass& one = scene.Class(c.extended);
+    one.driver = c.driver;
+    one.meta.key.name = *c.driver == 0 ? "another" : c.name;
+    api::TrainingJob job;
+    job.meta.key = {"ns", "job"};
+    job.accelerator = {.resource_name = "deviceclass.resource.kubernetes.io/" + std::string(c.name),
+                       .per_worker = 4,
+                       .device_class = c.name};
+    scene.inputs.jobs.push_back(job);
+    for (int twice = 0; twice < 2; ++twice) {
+      ResolveDeviceClasses(scene.inputs);
+      EXPECT_EQ(scene.inputs.jobs[0].accelerator.resource_name, c.resource);
+      EXPECT_EQ(scene.inputs.jobs[0].pod.requests, (fabric::Resources{{c.resource, 4}}));
+    }
+  }
+}
 
 TEST(CountClaims, NamesTheClaimThatHoldsANodeWithoutAPod) {
   DeviceScene scene;

@@ -56,6 +56,22 @@ TEST_F(GangFilesTest, ReportsARefusedSecretAsInvalid) {
   EXPECT_EQ(gang.error().kind, ErrorKind::kInvalid);
 }
 
+TEST_F(GangFilesTest, AClassOfDevicesHasATemplateForTheAttempt) {
+  job_.accelerator = {.per_worker = 8, .device_class = "gpu.nvidia.com"};
+  ASSERT_TRUE(Of());
+  ASSERT_TRUE(Of());
+  EXPECT_EQ(api_.counts["create ResourceClaimTemplate"], 1);
+  placement_.meta.uid = "p2";
+  placement_.meta.labels.Set("weft.dev/attempt", "2");
+  api_.refuse = [](Kind kind, const Json&) -> std::optional<std::string> {
+    if (kind == Kind::kClaimTemplate) return "resourceclaimtemplates is forbidden";
+    return std::nullopt;
+  };
+  const auto gang = Of();
+  ASSERT_FALSE(gang);
+  EXPECT_EQ(gang.error().kind, ErrorKind::kInvalid);
+}
+
 // Three nodes of one NVLink domain, and a job that asks for ComputeDomains.
 class ComputeDomainTest : public GangFilesTest {
  protected:
