@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "operator/base/phrases.h"
 #include "operator/fabric/partition.h"
 #include "operator/fabric/products.h"
 #include "operator/outlook/accelerators.h"
@@ -84,11 +85,14 @@ class Chooser {
     for (const auto& kind : KindAlternatives()) {
       for (const auto& capacity : capacities) {
         const std::uint32_t rank = kind.rank * ranks + capacity.rank;
-        for (auto& [slice, pools] : PoolsBySlice(kind, capacity.values)) {
+        auto [together, slices] = PoolsOf(kind, capacity.values);
+        for (const bool one_pool : {false, true}) {
+          std::vector<PoolIndex>& pools = one_pool ? slices : together;
+          if (pools.empty()) continue;
           const auto [known, is_new] = ranks_of.try_emplace(pools, rank);
           if (!is_new && known->second <= rank) continue;
           known->second = rank;
-          choices.push_back({PoolsText(fabric_, pools), std::move(pools), rank});
+          choices.push_back({PoolsText(fabric_, pools, one_pool), std::move(pools), rank, one_pool});
         }
       }
     }
@@ -133,20 +137,21 @@ class Chooser {
     return MatchesModel(model, product, fabric_.spec().accelerators);
   }
 
-  // What a gang keeps to: one slice, or the nodes that are in none (""), unless the entry of the list
-  // is "Any".
-  std::map<std::string, std::vector<PoolIndex>> PoolsBySlice(
+  // The pools that a gang may use together, and those of which it keeps to one: slices, unless the
+  // entry of the list is "Any".
+  std::pair<std::vector<PoolIndex>, std::vector<PoolIndex>> PoolsOf(
       const Alternative<Kind>& kind, const std::set<fabric::CapacityType>& capacities) const {
     const bool any = !accelerator_.models.empty() &&
                      accelerator_.models[kind.rank % kLast] == api::kAnyPool;
-    std::map<std::string, std::vector<PoolIndex>> by_slice;
+    const bool crosses = any || keep_to_ == Slices::kMany;
+    std::vector<PoolIndex> together, slices;
     for (PoolIndex p : offering_) {
       const Pool& pool = fabric_.pools()[p];
       if (!kind.values.contains({pool.product, pool.partition})) continue;
       if (!capacities.contains(pool.capacity)) continue;
-      by_slice[any || keep_to_ == Slices::kMany ? "" : pool.slice].push_back(p);
+      (crosses || pool.slice.empty() ? together : slices).push_back(p);
     }
-    return by_slice;
+    return {std::move(together), std::move(slices)};
   }
 
   // More than the entries of a list.
@@ -249,7 +254,22 @@ std::vector<std::string> ProductsOf(const fabric::Fabric& fabric, const std::str
   return {chooser.products().begin(), chooser.products().end()};
 }
 
-std::string PoolsText(const fabric::Fabric& fabric, const std::vector<PoolIndex>& pools) {
+namespace {
+
+// " of slice a", " in 12 slices", " in one of 12 slices"; "" unless all pools are slices.
+std::string SlicesText(const fabric::Fabric& fabric, const std::vector<PoolIndex>& pools,
+                       bool in_one) {
+  std::set<std::string_view> slices;
+  for (PoolIndex p : pools) slices.insert(fabric.pools()[p].slice);
+  if (slices.empty() || slices.contains("")) return "";
+  if (slices.size() == 1) return " of slice " + std::string(*slices.begin());
+  return (in_one ? " in one of " : " in ") + CountText(static_cast<std::int64_t>(slices.size()), "slice");
+}
+
+}  // namespace
+
+std::string PoolsText(const fabric::Fabric& fabric, const std::vector<PoolIndex>& pools,
+                      bool in_one) {
   std::set<fabric::CapacityType> known, used;
   for (const Pool& pool : fabric.pools()) known.insert(pool.capacity);
   std::set<std::string> products;
@@ -262,9 +282,7 @@ std::string PoolsText(const fabric::Fabric& fabric, const std::vector<PoolIndex>
   }
   std::string text;
   for (const std::string& product : products) text += (text.empty() ? "" : " and ") + product;
-  std::set<std::string> slices;
-  for (PoolIndex p : pools) slices.insert(fabric.pools()[p].slice);
-  if (slices.size() == 1 && !slices.begin()->empty()) text += " of slice " + *slices.begin();
+  text += SlicesText(fabric, pools, in_one);
   if (known.size() == 1) return text;
   std::string types;
   for (fabric::CapacityType type : used) {

@@ -52,7 +52,9 @@ std::vector<objective::PoolRelaxation> PoolRelaxationsOf(const fabric::Fabric& f
 std::vector<std::string> ProductsOf(const fabric::Fabric& fabric, const std::string& resource);
 
 // "NVIDIA-H100-80GB-HBM3", "NVIDIA-H100-80GB-HBM3 (Spot)", "A100 and H100"; the capacity type is
-// named only if the fabric has several; nodes without a product are "unlabelled nodes".
-std::string PoolsText(const fabric::Fabric& fabric, const std::vector<fabric::PoolIndex>& pools);
+// named only if the fabric has several; nodes without a product are "unlabelled nodes". Of slices
+// "tpu-v5p-slice in 12 slices", or, of a gang that keeps to one, "in one of 12 slices".
+std::string PoolsText(const fabric::Fabric& fabric, const std::vector<fabric::PoolIndex>& pools,
+                      bool in_one = false);
 
 }  // namespace weft::cluster

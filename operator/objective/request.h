@@ -26,6 +26,7 @@ struct PoolChoice {
   std::string name;                      // for a person: "NVIDIA-H100-80GB-HBM3", "H100 or A100"
   std::vector<fabric::PoolIndex> pools;  // ascending
   std::uint32_t rank = 0;
+  bool one_pool = false;  // the gang keeps to one of the pools, which are Cloud TPU slices
 };
 // A rule that limits the choices of pools, its relaxation, and the choices that the relaxation
 // would give.

@@ -5,6 +5,7 @@
 
 #include "operator/base/check.h"
 #include "operator/placement/place.h"
+#include "operator/placement/pool_sets.h"
 #include "operator/rules/node_filter.h"
 
 namespace weft::placement {
@@ -50,10 +51,13 @@ bool Fits(const fabric::Claims& claims, const objective::Request& request,
     return Solve(claims, request, graph, greedy).has_value();
   }
   if (!request.pool_choices) return HasRoom(claims, request, options.ignore_claims, {});
-  return std::any_of(request.pool_choices->begin(), request.pool_choices->end(),
-                     [&](const objective::PoolChoice& choice) {
-                       return HasRoom(claims, request, options.ignore_claims, choice.pools);
-                     });
+  const RoomByPool room = CountRoom(claims, request, options);
+  for (const objective::PoolChoice& choice : *request.pool_choices) {
+    for (const auto& pools : PoolSetsOf(claims.fabric(), request, choice, room).sets) {
+      if (HasRoom(claims, request, options.ignore_claims, pools)) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace weft::placement

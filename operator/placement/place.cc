@@ -10,6 +10,7 @@
 #include "operator/objective/hard_rules.h"
 #include "operator/objective/levels.h"
 #include "operator/objective/node_set.h"
+#include "operator/placement/pool_sets.h"
 #include "operator/placement/previous.h"
 #include "operator/placement/refuse.h"
 #include "operator/placement/wanted.h"
@@ -203,21 +204,33 @@ class ChoiceSolver {
 
   std::optional<Plan> Run() {
     const std::vector<objective::PoolChoice>& choices = *request_.pool_choices;
-    if (choices.size() == 1) {
+    if (choices.size() == 1 && !choices.front().one_pool) {
       Try(0, choices.front().pools);
       return std::move(best_);
     }
-    std::vector<PoolRoom> rooms = RoomsOf(claims_, request_, options_);
+    const RoomByPool room = CountRoom(claims_, request_, options_);
+    std::vector<PoolRoom> rooms = RoomsOf(request_, room);
     WEFT_CHECK(rooms.size() == choices.size());
     for (std::size_t c = 0; c < choices.size(); ++c) {
       if (best_ && choices[c].rank > choices[best_->choice].rank) break;
-      if (rooms[c].workers >= request_.workers) rooms[c].solved = Try(c, choices[c].pools);
+      if (rooms[c].workers < request_.workers) continue;
+      const PoolSets tried = PoolSetsOf(claims_.fabric(), request_, choices[c], room);
+      for (const auto& pools : tried.sets) rooms[c].solved = Try(c, pools) || rooms[c].solved;
+      if (!tried.all && best_ && best_->choice == c) BoundOverAll(choices[c].pools);
     }
-    if (best_) best_->choices = std::move(rooms);
+    if (best_ && choices.size() > 1) best_->choices = std::move(rooms);
     return std::move(best_);
   }
 
  private:
+  // Not all of these pools were tried: the bound must hold for the others too.
+  void BoundOverAll(const std::vector<fabric::PoolIndex>& pools) {
+    const Instance all(claims_, request_, graph_, options_, pools);
+    const Int128 least = BoundAt(all, options_).Of(best_->preferences);
+    best_->lower_bound = std::min(best_->lower_bound, least);
+    best_->exact = best_->exact && best_->lower_bound == best_->cost;
+  }
+
   bool Try(std::size_t choice, const std::vector<fabric::PoolIndex>& pools) {
     const auto known = AtNormalEffort(claims_, request_, graph_, options_, pools);
     const Instance instance(claims_, request_, graph_, options_, pools);

@@ -7,6 +7,7 @@
 #include "operator/base/union_find.h"
 #include "operator/objective/instance.h"
 #include "operator/objective/levels.h"
+#include "operator/placement/pool_sets.h"
 #include "operator/rules/between_pods.h"
 #include "operator/rules/node_filter.h"
 #include "operator/rules/node_judge.h"
@@ -225,10 +226,13 @@ bool FitsAlone(const fabric::Claims& claims, const Request& request,
                const traffic::WorkerGraph& graph, Options options) {
   options.ignore_claims = true;
   if (!request.pool_choices) return HasRoom(Instance(claims, request, graph, options));
-  return std::any_of(request.pool_choices->begin(), request.pool_choices->end(),
-                     [&](const objective::PoolChoice& choice) {
-                       return HasRoom(Instance(claims, request, graph, options, choice.pools));
-                     });
+  const RoomByPool room = CountRoom(claims, request, options);
+  for (const objective::PoolChoice& choice : *request.pool_choices) {
+    for (const auto& pools : PoolSetsOf(claims.fabric(), request, choice, room).sets) {
+      if (HasRoom(Instance(claims, request, graph, options, pools))) return true;
+    }
+  }
+  return false;
 }
 
 // Whether a node that may come back is among those that take no worker.
@@ -249,15 +253,19 @@ bool FitsWhenHealthy(const fabric::Claims& claims, Request request,
   return FitsAlone(claims, request, graph, options);
 }
 
-// With one choice of pools, the refusal is that choice's. With several, it is that of the first
-// choice with room for all workers; if there is none, all choices are too small.
+// With one choice of pools, the refusal is that choice's. With several, or with one that keeps to one
+// of its pools, it is that of the first with room for all workers; if there is none, all are too
+// small.
 Unplaceable RefuseChoices(const fabric::Claims& claims, const Request& request,
                           const traffic::WorkerGraph& graph, const Options& options) {
   const std::vector<objective::PoolChoice>& choices = *request.pool_choices;
-  std::vector<PoolRoom> rooms = RoomsOf(claims, request, options);
+  const RoomByPool room = CountRoom(claims, request, options);
+  std::vector<PoolRoom> rooms = RoomsOf(request, room);
   for (std::size_t c = 0; c < choices.size(); ++c) {
-    if (choices.size() > 1 && rooms[c].workers < request.workers) continue;
-    Unplaceable no = RefuseOn(Instance(claims, request, graph, options, choices[c].pools));
+    const bool several = choices.size() > 1 || choices[c].one_pool;
+    if (several && rooms[c].workers < request.workers) continue;
+    const PoolSets tried = PoolSetsOf(claims.fabric(), request, choices[c], room);
+    Unplaceable no = RefuseOn(Instance(claims, request, graph, options, tried.sets.front()));
     if (choices.size() == 1) return no;
     no.choices = std::move(rooms);
     no.choice = c;
@@ -271,8 +279,8 @@ Unplaceable RefuseChoices(const fabric::Claims& claims, const Request& request,
   const Instance all(claims, request, graph, options);
   no.rejections = rules::NodeJudge(claims, all.query()).CountAll();
   no.reason = AnyEligible(all, no) ? Reason::kInsufficientCapacity : Reason::kNoEligibleNode;
-  for (const PoolRoom& room : rooms) {
-    no.found_workers = std::max(no.found_workers, Count(room.workers));
+  for (const PoolRoom& one : rooms) {
+    no.found_workers = std::max(no.found_workers, Count(one.workers));
   }
   NameShortage(all, no);
   no.choices = std::move(rooms);
@@ -280,29 +288,6 @@ Unplaceable RefuseChoices(const fabric::Claims& claims, const Request& request,
 }
 
 }  // namespace
-
-std::vector<PoolRoom> RoomsOf(const fabric::Claims& claims, const Request& request,
-                              const Options& options) {
-  const rules::SlotQuery query = {.pod = &request.pod,
-                                  .job = request.job,
-                                  .excluded = request.excluded,
-                                  .cap = request.workers,
-                                  .ignore_claims = options.ignore_claims};
-  fabric::ByNode<std::uint32_t> slots;
-  rules::CountSlots(claims, query, slots);
-  IndexVector<fabric::PoolIndex, std::uint64_t> by_pool(claims.fabric().pools().EndIndex(), 0);
-  for (const NodeIndex n : slots.Indices()) {
-    WEFT_DCHECK(claims.fabric().pool(n) < by_pool.EndIndex());
-    by_pool[claims.fabric().pool(n)] += slots[n];
-  }
-  std::vector<PoolRoom> rooms;
-  for (const objective::PoolChoice& choice : *request.pool_choices) {
-    PoolRoom room{choice.name};
-    for (fabric::PoolIndex pool : choice.pools) room.workers += by_pool[pool];
-    rooms.push_back(std::move(room));
-  }
-  return rooms;
-}
 
 Unplaceable Refuse(const fabric::Claims& claims, const Request& request,
                    const traffic::WorkerGraph& graph, const Options& options) {

@@ -14,7 +14,7 @@ bool SameGroup(const objective::GroupConstraint& a, const objective::GroupConstr
 }
 
 bool SameChoice(const objective::PoolChoice& a, const objective::PoolChoice& b) {
-  return a.pools == b.pools && a.rank == b.rank;
+  return a.pools == b.pools && a.rank == b.rank && a.one_pool == b.one_pool;
 }
 
 // A pod's own labels, which may name the job, count only for its terms on other pods.

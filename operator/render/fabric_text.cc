@@ -120,15 +120,27 @@ std::string PoolTable(const cluster::ClusterFabric& cluster, const TextOptions& 
                {"FREE", Align::kRight},
                {"ACCELERATORS", Align::kRight},
                {"FREE", Align::kRight}});
-  std::size_t offering = 0;
+  // A row for all slices of one kind.
+  std::map<fabric::Pool, std::vector<fabric::PoolIndex>> rows;
   for (fabric::PoolIndex p{0}; p < figures.EndIndex(); ++p) {
-    if (figures[p].accelerators == 0) continue;
-    ++offering;
-    table.Add({{Printable(cluster::PoolsText(fabric, {p}))},
-               {Grouped(figures[p].nodes)},
-               {Grouped(figures[p].free_nodes)},
-               {Grouped(figures[p].accelerators)},
-               {Grouped(figures[p].free)}});
+    fabric::Pool kind = fabric.pools()[p];
+    if (!kind.slice.empty()) kind.slice = "any";
+    if (figures[p].accelerators > 0) rows[std::move(kind)].push_back(p);
+  }
+  const std::size_t offering = rows.size();
+  for (const auto& [kind, pools] : rows) {
+    Figures sum;
+    for (const fabric::PoolIndex p : pools) {
+      sum.nodes += figures[p].nodes;
+      sum.free_nodes += figures[p].free_nodes;
+      sum.accelerators += figures[p].accelerators;
+      sum.free += figures[p].free;
+    }
+    table.Add({{Printable(cluster::PoolsText(fabric, pools))},
+               {Grouped(sum.nodes)},
+               {Grouped(sum.free_nodes)},
+               {Grouped(sum.accelerators)},
+               {Grouped(sum.free)}});
   }
   if (offering == 0 ||
       (offering == 1 && fabric.pools().size() == 1 && fabric.pools().front().product.empty())) {

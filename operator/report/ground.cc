@@ -37,6 +37,14 @@ struct Room {
   std::int64_t accelerators;
 };
 
+void KeepLargestPool(const fabric::Fabric& fabric, std::vector<Room>& rooms) {
+  std::map<fabric::PoolIndex, std::int64_t> sums;
+  for (const Room& room : rooms) sums[fabric.pool(room.node)] += room.accelerators;
+  const auto largest = std::max_element(
+      sums.begin(), sums.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  std::erase_if(rooms, [&](const Room& room) { return fabric.pool(room.node) != largest->first; });
+}
+
 std::vector<Room> RoomsOf(const fabric::Fabric& fabric, const WorkloadView& workload,
                           const objective::PoolChoice* choice) {
   std::vector<Room> rooms;
@@ -51,6 +59,7 @@ std::vector<Room> RoomsOf(const fabric::Fabric& fabric, const WorkloadView& work
     const std::int64_t accelerators = fabric.allocatable(n, *resource);
     if (accelerators > 0) rooms.push_back({n, accelerators});
   }
+  if (choice != nullptr && choice->one_pool) KeepLargestPool(fabric, rooms);
   return rooms;
 }
 

@@ -57,9 +57,36 @@ TEST(TpuSlices, AGangStaysInOne) {
   EXPECT_EQ(TpuAnswer(4, {"v5p"}), "n4 n5 n6 n7");
 }
 
+// More slices than are tried: the one with the least room that suffices is among them.
+TEST(TpuSlices, OfManyTheTightestIsTaken) {
+  constexpr std::uint32_t kSlices = 60;
+  testing::FabricShape shape = testing::Leaves({kSlices, {4, 4, 4, 4}}, 4);
+  shape.accelerator = "google.com/tpu";
+  for (std::size_t n = 0; n < shape.nodes.size(); ++n) {
+    shape.nodes[n].labels = {{"cloud.google.com/gke-tpu-accelerator", "tpu-v5p-slice"},
+                             {"cloud.google.com/gke-nodepool", "p" + std::to_string(n / 4)},
+                             {"cloud.google.com/gke-tpu-topology", "2x2x4"}};
+  }
+  testing::Scene scene(shape);
+  scene.Pod("p", "n201").pod.requests = {{"google.com/tpu", 4}};
+  api::TrainingJob& job = scene.Job("j", 3, 4);
+  job.accelerator = {"google.com/tpu", 4};
+  job.pod.requests = {{"google.com/tpu", 4}};
+  const Cluster cluster = scene.Build();
+  const auto report = plan::Plan(cluster);
+  const auto* placed = report->entries.back().placed();
+  ASSERT_NE(placed, nullptr);
+  std::string names;
+  for (const auto node : placed->plan.nodes) {
+    names += cluster.fabrics[0].fabric->node(node).name + " ";
+  }
+  EXPECT_EQ(names, "n200 n202 n203 ");
+  EXPECT_LE(placed->plan.lower_bound, placed->plan.cost);
+}
+
 TEST(TpuSlices, AreCrossedOnlyIfAsked) {
   const std::string no = TpuAnswer(5);
-  EXPECT_NE(no.find("tpu-v5p-slice of slice c for 4"), std::string::npos) << no;
+  EXPECT_NE(no.find("tpu-v5p-slice in one of 3 slices for 4"), std::string::npos) << no;
   EXPECT_NE(no.find("accelerator.models: [Any], which crosses TPU slices"), std::string::npos)
       << no;
   EXPECT_EQ(TpuAnswer(9, {"Any"}), "n0 n1 n2 n3 n4 n5 n6 n7 n8");
