@@ -38,7 +38,7 @@ struct NodeFacts {
   std::vector<NodeCondition> conditions;
   bool unschedulable = false;
   Resources allocatable;
-  Resources capacity;  // of accelerators of which not all are allocatable
+  Resources capacity;  // of device plug-ins' resources of which not all are allocatable
 
   friend bool operator==(const NodeFacts&, const NodeFacts&) = default;
 };
