@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <string_view>
 
 #include "operator/api/decode.h"
 #include "operator/api/json_reader.h"
@@ -45,15 +46,26 @@ fabric::Resources NotRegistered(const fabric::Resources& capacity, const TextMap
   return {};
 }
 
-// The accelerators of which the node has more than it offers.
+// Whether it is a resource of a device plug-in, by its name in a vendor's domain. Jobs and Fabrics
+// may name any of them as accelerators.
+bool IsOfDevicePlugin(std::string_view resource) {
+  const std::string_view domain = VendorOf(resource);
+  return domain.size() < resource.size() && !domain.ends_with("kubernetes.io");
+}
+
+// The devices of which the node has more than it offers.
 fabric::Resources CapacityOf(const fabric::Resources& reported, const fabric::NodeFacts& node) {
   fabric::Resources capacity;
+  bool accelerators = false;
   for (const auto& [name, amount] : reported) {
     const auto offered = node.allocatable.find(name);
     const bool all = offered != node.allocatable.end() && offered->second >= amount;
-    if (!all && amount > 0 && fabric::IsAcceleratorResource(name)) capacity.emplace(name, amount);
+    if (all || amount <= 0 || !IsOfDevicePlugin(name)) continue;
+    capacity.emplace(name, amount);
+    accelerators = accelerators || fabric::IsAcceleratorResource(name);
   }
-  return capacity.empty() ? NotRegistered(reported, node.labels) : capacity;
+  if (!accelerators) capacity.merge(NotRegistered(reported, node.labels));
+  return capacity;
 }
 
 }  // namespace

@@ -18,9 +18,10 @@ int RunQueue(const QueueArguments& arguments) {
   const auto queue = report::MakeQueue(read->cluster, *report, read->waiting,
                                        {arguments.input.space, arguments.reserve_after});
   Remark(report->notes);
-  Remark(report::HalfGangs(*read->cluster.inputs, arguments.input.space));
+  const auto partly_started = report::HalfGangs(*read->cluster.inputs, arguments.input.space);
+  Remark(report::NotesOf(partly_started));
   if (arguments.output == "json" || arguments.output == "yaml") {
-    return Print(Encode(report::QueueJson(queue), arguments.output), kDone);
+    return Print(Encode(report::QueueJson(queue, partly_started), arguments.output), kDone);
   }
   return Print(render::QueueText(queue, TextStyle(), arguments.output == "wide"), kDone);
 }

@@ -12,7 +12,7 @@ namespace weft::cli {
 int RunTop(const TopArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error(), arguments.input);
-  Remark(report::HalfGangs(*cluster->inputs, arguments.input.space));
+  Remark(report::NotesOf(report::HalfGangs(*cluster->inputs, arguments.input.space)));
   const auto show = [&](UnixSeconds now) {
     const report::Overview overview = report::MakeOverview(*cluster, arguments.input.space, now);
     if (arguments.output == "json" || arguments.output == "yaml") {

@@ -38,6 +38,7 @@ struct Holding {
 struct Holder {
   api::ObjectKey key;  // of the job, Placement, controller or pod
   std::string kind;    // "TrainingJob", "Placement", "Job", "JobSet", ..., "Pod"
+  std::string group;   // the kind's API group; "" for a pod
   std::vector<Holding> holdings;
   std::optional<std::int64_t> expected_seconds;  // spec.expectedDurationSeconds of the job
   std::string queue;                             // the LocalQueue of Kueue; "" if none is known
@@ -57,7 +58,7 @@ struct ClusterFabric {
 
   std::shared_ptr<const fabric::Fabric> fabric;  // claims point at it
   fabric::Claims claims;                         // of all holders
-  std::vector<Holder> holders;                   // by kind, then key
+  std::vector<Holder> holders;                   // by kind, key and group
   bool recognised = false;                       // true: no Fabric object, derived from node labels
 };
 

@@ -45,7 +45,7 @@ class Reading {
     } else if (FindLabel(pod_, kJobSetName)) {
       TakeJobSet();
     } else if (FindLabel(pod_, kKubeflowJobName)) {
-      gang_.owner = Select(kKubeflowJobName);
+      TakeKubeflowJob();
     } else if (gang_.kind == "Job") {
       gang_.owner = OwnerOf(pod_).key.name;
       uid_ = Select(kBatchJobUid);
@@ -53,7 +53,7 @@ class Reading {
       gang_.owner = Select(kRayCluster);
       gang_.part = Select(kRayGroup);
       uid_ = ControllerOf(pod_)->uid;
-    } else if (gang_.kind.empty() && FindLabel(pod_, kPodGroup)) {
+    } else if (gang_.kind == kPodGroupKind) {
       gang_.kind = "Pod";
       gang_.owner = Select(kPodGroup);
     } else {
@@ -81,6 +81,15 @@ class Reading {
     gang_.part = Select(kLeaderGroup);
   }
 
+  // The launcher of an MPIJob may be a worker, and is controlled by a Job: nothing on it tells the
+  // MPIJob's uid (PresentObject).
+  void TakeKubeflowJob() {
+    gang_.owner = Select(kKubeflowJobName);
+    if (pod_.meta.labels.contains(kKubeflowOperator)) Select(kKubeflowOperator);
+    const api::OwnerReference* controller = ControllerOf(pod_);
+    if (gang_.kind != "MPIJob" && controller != nullptr) uid_ = controller->uid;
+  }
+
   // Earlier releases of JobSet write no uid.
   void TakeJobSet() {
     gang_.owner = FindLabel(pod_, kJobSetName).value_or("");
@@ -89,7 +98,12 @@ class Reading {
     } else {
       Select(kJobSetName);
     }
-    gang_.part = Select(kJobSetPart);
+    const auto part = pod_.meta.labels.At(kJobSetPart);
+    if (part == kTrainerLauncher || part == kTrainerNode) {
+      named_part_ = kTrainerNode;
+    } else {
+      gang_.part = Select(kJobSetPart);
+    }
     attempt_ = Select(kJobSetAttempt);
   }
 
@@ -110,8 +124,11 @@ class Reading {
   }
 
   ForeignGang Finish() {
-    const std::string name = gang_.part.empty() ? gang_.owner : gang_.owner + "-" + gang_.part;
-    const std::string end = HashOf({gang_.kind, gang_.owner, gang_.part, uid_});
+    const std::string& part = named_part_.empty() ? gang_.part : named_part_;
+    const std::string name = part.empty() ? gang_.owner : gang_.owner + "-" + part;
+    // Not all parts of a TrainJob need have the label that tells it from a JobSet.
+    const std::string kind = named_part_.empty() ? gang_.kind : "JobSet";
+    const std::string end = HashOf({kind, gang_.owner, part, uid_});
     const std::size_t attempt = attempt_.empty() ? 0 : attempt_.size() + 1;
     gang_.base = Named(name, end, kNameBytes);
     gang_.placement_name = attempt == 0 ? gang_.base : Named(gang_.base, attempt_, kNameBytes);
@@ -126,6 +143,7 @@ class Reading {
   const api::Pod& pod_;
   ForeignGang gang_;
   std::string uid_, attempt_;
+  std::string named_part_;         // in the names, if the gang has several parts
   const char* missing_ = nullptr;  // the label that is missing; "": no label would help
 };
 

@@ -14,10 +14,13 @@ namespace weft::cluster {
 inline constexpr const char* kGangLabel = "weft.dev/gang";
 // Its annotation: the hash of what the pods asked for when it was made.
 inline constexpr const char* kRequestHashAnnotation = "weft.dev/asked";
+// Annotation of an ungated pod: the uid of its Placement.
+inline constexpr const char* kPlacementUidAnnotation = "weft.dev/placement-uid";
 
 // The gang that a pod of another controller belongs to:
 //   Job            all its pods
-//   JobSet         the pods of one replicated job, of one restart attempt
+//   JobSet         the pods of one replicated job, of one restart attempt; those of the replicated
+//                  jobs "launcher" and "node" together, as Kubeflow Trainer names the jobs of MPI
 //   TrainJob       as its JobSet, which has its name
 //   PyTorchJob, TFJob, JAXJob, XGBoostJob, PaddleJob, MPIJob    all its pods
 //   LeaderWorkerSet    one group
@@ -27,11 +30,14 @@ inline constexpr const char* kRequestHashAnnotation = "weft.dev/asked";
 struct ForeignGang {
   std::string kind;
   std::string owner;  // the name of the object of that kind
-  std::string part;   // replicated job, worker group or index of the group; "" for all pods
+  // Replicated job, worker group or index of the group; "" for all pods, and for "launcher" with
+  // "node".
+  std::string part;
   // At most 63 characters, the same for all pods of all attempts: "<owner>-<part>-<hash>".
   std::string base;
-  std::string placement_name;                   // base, with the attempt if the kind has one
-  std::map<std::string, std::string> selector;  // labels of exactly the workers of this attempt
+  std::string placement_name;  // base, with the attempt if the kind has one
+  // Labels of the workers of this attempt. Other pods may have them too (cluster::Selects).
+  std::map<std::string, std::string> selector;
 };
 
 // Errors  kInvalid, a sentence: nothing on the pod tells its gang.

@@ -40,18 +40,6 @@ GangShape OfJob(const Field& root) {
   return shape;
 }
 
-GangShape OfJobSet(const Field& root, std::string_view part) {
-  const Field jobs = root["spec"]["replicatedJobs"];
-  for (const Field& job : jobs.Items()) {
-    if (job["name"].Str() != part) continue;
-    const std::int64_t each = WorkersOf(job["template"]["spec"]);
-    const std::int64_t replicas = job["replicas"].Int(api::kReplicas, 1);
-    return {replicas * each, JobSetIndex(each)};
-  }
-  jobs.Fail("has no job \"" + std::string(part) + "\"");
-  return {};
-}
-
 GangShape OfRayCluster(const Field& root, std::string_view part) {
   if (part == "headgroup") return {1, {}};
   const Field groups = root["spec"]["workerGroupSpecs"];
@@ -91,6 +79,79 @@ bool IsPlaced(const Field& pod_template, std::span<const std::string> more) {
   return pod_template["metadata"]["labels"][api::kPlaceLabel].Str() == "true" &&
          (spec["resourceClaims"].present() ||
           AcceleratorOf(api::DecodePodSpec(spec).requests, more).has_value());
+}
+
+// Of a JobSet.
+struct ReplicatedJob {
+  std::string name;
+  std::int64_t replicas = 1, each = 1;  // Jobs, and the pods of one of them
+  bool placed = false;
+};
+
+ReplicatedJob ReplicatedJobOf(const Field& job, std::span<const std::string> more) {
+  const Field spec = job["template"]["spec"];
+  return {job["name"].Str(), job["replicas"].Int(api::kReplicas, 1), WorkersOf(spec),
+          IsPlaced(spec["template"], more)};
+}
+
+// The controller creates the pods of `job` when those of the other are Ready or have ended.
+void CheckDependsOn(const Field& job, std::string_view other) {
+  for (const Field& before : job["dependsOn"].Items()) {
+    if (before["name"].Str() != other) continue;
+    before.Fail("must not be \"" + std::string(other) +
+                "\": the pods of both jobs are workers of one gang, which get their nodes "
+                "together; remove the dependency from the JobSet, or from the TrainJob's runtime");
+  }
+}
+
+// The launcher and the nodes of a TrainJob; the launcher is a worker if it uses accelerators.
+// With MPI's runLauncherAsNode it is one of the TrainJob's nodes.
+GangShape OfTrainer(const Field& jobs, std::span<const std::string> more) {
+  std::vector<ReplicatedJob> parts;
+  for (const std::string_view name : {kTrainerLauncher, kTrainerNode}) {
+    for (const Field& job : jobs.Items()) {
+      if (job["name"].Str() == name) parts.push_back(ReplicatedJobOf(job, more));
+    }
+  }
+  const auto is_placed = [](const ReplicatedJob& part) { return part.placed; };
+  const bool any = std::any_of(parts.begin(), parts.end(), is_placed);
+  std::erase_if(parts, [&](const ReplicatedJob& part) {
+    return any ? !part.placed : part.name != kTrainerNode;
+  });
+  if (parts.empty()) jobs.Fail("has no job \"node\"");
+  GangShape shape;
+  api::IndexLabel part{.key = kJobSetPart};
+  std::int64_t stride = 0;  // of all that have several Jobs
+  bool even = true;
+  for (const ReplicatedJob& one : parts) {
+    part.values[one.name] = shape.workers;
+    shape.workers += one.replicas * one.each;
+    shape.pods_per_job = std::max(shape.pods_per_job, one.each);
+    if (one.replicas == 1) continue;
+    even = even && (stride == 0 || stride == one.each);
+    stride = one.each;
+  }
+  if (even) shape.index_labels = JobSetIndex(stride == 0 ? shape.pods_per_job : stride);
+  if (parts.size() < 2) return shape;
+  if (even) shape.index_labels.insert(shape.index_labels.begin(), std::move(part));
+  for (const Field& job : jobs.Items()) {
+    const std::string name = job["name"].Str();
+    if (name == kTrainerLauncher) CheckDependsOn(job, kTrainerNode);
+    if (name == kTrainerNode) CheckDependsOn(job, kTrainerLauncher);
+  }
+  return shape;
+}
+
+GangShape OfJobSet(const Field& root, std::string_view part, std::span<const std::string> more) {
+  const Field jobs = root["spec"]["replicatedJobs"];
+  if (part.empty()) return OfTrainer(jobs, more);
+  for (const Field& job : jobs.Items()) {
+    if (job["name"].Str() != part) continue;
+    const ReplicatedJob one = ReplicatedJobOf(job, more);
+    return {one.replicas * one.each, JobSetIndex(one.each), one.each};
+  }
+  jobs.Fail("has no job \"" + std::string(part) + "\"");
+  return {};
 }
 
 std::vector<Replicas> ReplicasOf(const Field& spec, std::string_view part,
@@ -169,9 +230,32 @@ Result<std::optional<GangShape>> ShapeOfPod(const ForeignGang& gang, const api::
                      std::to_string(shape.workers) + " workers do not divide evenly into " +
                      std::to_string(*jobs) + " jobs");
     }
-    shape.index_labels = JobSetIndex(shape.workers / *jobs);
+    shape.pods_per_job = shape.workers / *jobs;
+    shape.index_labels = JobSetIndex(shape.pods_per_job);
+  } else if (jobs) {
+    shape.pods_per_job = shape.workers;
   }
   return Known(std::move(shape));
+}
+
+Status CheckCreatedAtOnce(const ForeignGang& gang, const api::Pod& pod, const GangShape& shape) {
+  const auto has = [&](const char* key) { return pod.meta.annotations.contains(key); };
+  const char* key = nullptr;
+  std::string instead =
+      " and put weft.dev/topology: '{\"required\": \"LEVEL\"}' on the pod template";
+  if (gang.kind == "LeaderWorkerSet" && has(kLeaderExclusive) && shape.workers > 1) {
+    key = kLeaderExclusive;
+  } else if ((gang.kind == "JobSet" || gang.kind == "TrainJob") && has(kJobSetExclusive) &&
+             !has(kJobSetNodeSelector) && shape.pods_per_job > 1) {
+    key = kJobSetExclusive;
+    instead += ", or use JobSet's node selector strategy (annotation " +
+               std::string(kJobSetNodeSelector) + ")";
+  }
+  if (key == nullptr) return {};
+  return Invalid("annotation " + std::string(key) + ": with it the other pods of " + gang.kind +
+                 " " + gang.owner +
+                 " are created only when the first has a node, but Weft finds nodes for all " +
+                 std::to_string(shape.workers) + " workers at once; remove it" + instead);
 }
 
 Result<GangShape> ShapeOfOwner(std::string_view kind, const nlohmann::json& owner,
@@ -182,7 +266,7 @@ Result<GangShape> ShapeOfOwner(std::string_view kind, const nlohmann::json& owne
   if (kind == "Job") {
     shape = OfJob(root);
   } else if (kind == "JobSet" || kind == "TrainJob") {
-    shape = OfJobSet(root, part);
+    shape = OfJobSet(root, part, more);
   } else if (kind == "RayCluster") {
     shape = OfRayCluster(root, part);
   } else if (kind == "MPIJob") {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "operator/base/natural_order.h"
+#include "operator/cluster/gang_members.h"
 #include "operator/cluster/job_owner.h"
 #include "operator/cluster/pod_labels.h"
 
@@ -24,19 +25,23 @@ bool FromTrainer(const api::Pod& pod) {
   return label != pod.meta.labels.end() && label->first.starts_with(kTrainerPrefix);
 }
 
-// The kind that a controller such as "pytorchjob-controller" or "mpi-operator" serves.
+constexpr const char* kKubeflowGroup = "kubeflow.org";
+
+// The kind of the controller; for pods of a Job, as a launcher is, the kind that the controller
+// "pytorchjob-controller" or "mpi-operator" serves.
 std::string KubeflowKind(const api::Pod& pod) {
   static constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
       {"pytorchjob", "PyTorchJob"}, {"mpi", "MPIJob"},       {"tfjob", "TFJob"},
       {"xgboostjob", "XGBoostJob"}, {"paddle", "PaddleJob"}, {"jaxjob", "JAXJob"},
   };
+  const api::OwnerReference* controller = ControllerOf(pod);
+  if (controller != nullptr && controller->kind != "Job") return controller->kind;
   if (const auto by = FindLabel(pod, kKubeflowOperator)) {
     for (const auto& [prefix, kind] : kKinds) {
       if (by->starts_with(prefix)) return std::string(kind);
     }
   }
-  const api::OwnerReference* controller = ControllerOf(pod);
-  return controller != nullptr && controller->kind != "Job" ? controller->kind : "PyTorchJob";
+  return "PyTorchJob";
 }
 
 // A sort key: the replica with rank 0 (master, chief or launcher) comes first.
@@ -60,6 +65,7 @@ std::optional<Index> IndexOf(const api::Pod& pod, const std::string& kind) {
   if (kind == "TrainingJob") return alone(kWorkerIndex);
   if (kind == "LeaderWorkerSet") return alone(kLeaderWorker);
   if (kind == "StatefulSet") return alone(kStatefulIndex);
+  if (kind == kPodGroupKind) return alone(kPodGroupIndex);
   if (kind == "JobSet" || kind == "TrainJob") {
     auto job = FindNumber(pod, kJobSetGlobalIndex);
     if (!job) job = FindNumber(pod, kJobSetIndex);
@@ -89,8 +95,20 @@ Identity IdentityOf(const api::Pod& pod) {
   if (controller == nullptr) return {"", FindLabel(pod, kBatchJobUid).value_or("")};
   // A launcher of MPI is a pod of a Job, its workers are pods of the MPIJob.
   if (FindLabel(pod, kKubeflowJobName) && controller->kind == "Job") return {};
-  const std::string& version = controller->api_version;
-  return {version.substr(0, version.find('/')), controller->uid};
+  return {std::string(GroupOf(*controller)), controller->uid};
+}
+
+// Moves the members that are of an earlier object of the gang's name to a gang of their own.
+std::optional<Gang> TakeEarlier(const SharedList<api::Pod>& pods, Gang& gang) {
+  PresentObject present;
+  for (const std::size_t p : gang.pods) present.Add(pods[p]);
+  const auto earlier = std::stable_partition(gang.pods.begin(), gang.pods.end(),
+                                             [&](std::size_t p) { return present.Has(pods[p]); });
+  if (earlier == gang.pods.end()) return std::nullopt;
+  Gang rest{.key = gang.key, .kind = gang.kind, .group = gang.group};
+  rest.pods.assign(earlier, gang.pods.end());
+  gang.pods.erase(earlier, gang.pods.end());
+  return rest;
 }
 
 // Sorts by index if every pod has its own, else by name.
@@ -118,22 +136,33 @@ void SortMembers(const SharedList<api::Pod>& pods, Gang& gang) {
 
 PodOwner OwnerOf(const api::Pod& pod) {
   const std::string& space = pod.meta.key.space;
-  if (auto owner = JobOwnerOf(pod.meta)) return {{space, std::move(owner->name)}, "TrainingJob"};
+  if (auto owner = JobOwnerOf(pod.meta)) {
+    return {{space, std::move(owner->name)}, "TrainingJob", api::kGroup};
+  }
   if (const auto set = FindLabel(pod, kLeaderWorkerSet)) {
     const auto group = FindLabel(pod, kLeaderGroup);
-    return {{space, *set + (group ? "-" + *group : "")}, "LeaderWorkerSet"};
+    return {
+        {space, *set + (group ? "-" + *group : "")}, "LeaderWorkerSet", "leaderworkerset.x-k8s.io"};
   }
   if (const auto set = FindLabel(pod, kJobSetName)) {
-    return {{space, *set}, FromTrainer(pod) ? "TrainJob" : "JobSet"};
+    if (FromTrainer(pod)) return {{space, *set}, "TrainJob", "trainer.kubeflow.org"};
+    return {{space, *set}, "JobSet", "jobset.x-k8s.io"};
   }
   if (const auto job = FindLabel(pod, kKubeflowJobName)) {
-    return {{space, *job}, KubeflowKind(pod)};
+    return {{space, *job}, KubeflowKind(pod), kKubeflowGroup};
   }
   if (const api::OwnerReference* controller = ControllerOf(pod)) {
-    return {{space, controller->name}, controller->kind};
+    return {{space, controller->name}, controller->kind, std::string(GroupOf(*controller))};
   }
-  if (const auto job = FindLabel(pod, kBatchJobName)) return {{space, *job}, "Job"};
+  if (const auto job = FindLabel(pod, kBatchJobName)) return {{space, *job}, "Job", "batch"};
+  if (const auto group = pod.meta.labels.At(kPodGroup)) {
+    return {{space, std::string(*group)}, kPodGroupKind};
+  }
   return {pod.meta.key, ""};
+}
+
+std::string KindText(const std::string& kind, const std::string& group, bool with_group) {
+  return with_group && !group.empty() ? kind + "." + group : kind;
 }
 
 std::vector<Gang> FindGangs(const SharedList<api::Pod>& pods,
@@ -155,8 +184,14 @@ std::vector<Gang> FindGangs(const SharedList<api::Pod>& pods,
       next->second.insert(next->second.end(), members.begin(), members.end());
       continue;
     }
-    gangs.push_back({.key = key, .kind = kind, .pods = std::move(members)});
-    SortMembers(pods, gangs.back());
+    std::string group = OwnerOf(pods[members.back()]).group;
+    Gang gang{.key = key, .kind = kind, .group = std::move(group), .pods = std::move(members)};
+    auto earlier = TakeEarlier(pods, gang);
+    SortMembers(pods, gang);
+    gangs.push_back(std::move(gang));
+    if (!earlier) continue;
+    SortMembers(pods, *earlier);
+    gangs.push_back(*std::move(earlier));
   }
   return gangs;
 }

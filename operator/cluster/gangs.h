@@ -9,12 +9,16 @@
 
 namespace weft::cluster {
 
+// The kind of a pod group of Kueue, which is no object.
+inline constexpr const char* kPodGroupKind = "PodGroup";
+
 // Pods that run together. They are found by owner and index labels of Job, JobSet, TrainJob,
-// PyTorchJob and the other Kubeflow jobs, MPIJob, LeaderWorkerSet (each group is a gang) and
-// TrainingJob.
+// PyTorchJob and the other Kubeflow jobs, MPIJob, LeaderWorkerSet (each group is a gang),
+// TrainingJob and pod groups of Kueue.
 struct Gang {
   api::ObjectKey key;  // of the owner; "name-<group>" for a LeaderWorkerSet
   std::string kind;
+  std::string group;              // the owner's API group
   std::vector<std::size_t> pods;  // indices into the given pods, by worker
   bool indexed = false;           // false: a pod has no index, so all are in order of name
 };
@@ -23,12 +27,17 @@ struct Gang {
 struct PodOwner {
   api::ObjectKey key;
   std::string kind;
+  std::string group = {};  // the API group of the kind; "" for pods and pod groups
 };
 PodOwner OwnerOf(const api::Pod& pod);
 
+// "Job", or "Job.batch.volcano.sh" where the kind alone does not tell the object from another.
+std::string KindText(const std::string& kind, const std::string& group, bool with_group);
+
 // Groups the pods whose index in `pods` is in `chosen`, without those that end. Owners of another
-// API group or uid have gangs of their own. Gangs are in order of kind, then key; members in order
-// of worker index, then name (NaturalLess: job-2 before job-10).
+// API group or uid have gangs of their own, and so have pods of an earlier object of a name
+// (PresentObject). Gangs are in order of kind, then key; members in order of worker index, then
+// name (NaturalLess: job-2 before job-10).
 std::vector<Gang> FindGangs(const SharedList<api::Pod>& pods,
                             const std::vector<std::size_t>& chosen);
 

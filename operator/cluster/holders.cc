@@ -16,7 +16,14 @@ namespace weft::cluster {
 namespace {
 
 using api::ObjectKey;
-using OwnerKey = std::pair<std::string, ObjectKey>;  // kind, key
+// Jobs of one name may be of different API groups, as Volcano's and Kubernetes' are.
+struct OwnerKey {
+  std::string kind;
+  ObjectKey key;
+  std::string group;
+
+  friend auto operator<=>(const OwnerKey&, const OwnerKey&) = default;
+};
 
 // The only node that the pod may use by name, or "".
 std::string PinnedNode(const api::Pod& pod) {
@@ -60,8 +67,8 @@ class Booking {
 
  private:
   static OwnerKey OwnerOfPlacement(const api::Placement& placement, const Attempt& attempt) {
-    if (attempt.job_name.empty()) return {"Placement", placement.meta.key};
-    return {"TrainingJob", {placement.meta.key.space, attempt.job_name}};
+    if (attempt.job_name.empty()) return {"Placement", placement.meta.key, api::kGroup};
+    return {"TrainingJob", {placement.meta.key.space, attempt.job_name}, api::kGroup};
   }
 
   // Pods that match a Placement's podSelector belong to it, whoever owns them.
@@ -83,7 +90,8 @@ class Booking {
     const auto named = owner_of_pod_.find(p);
     if (named != owner_of_pod_.end()) return named->second;
     PodOwner owner = OwnerOf(inputs_.pods[p]);
-    return {owner.kind.empty() ? "Pod" : std::move(owner.kind), std::move(owner.key)};
+    return {owner.kind.empty() ? "Pod" : std::move(owner.kind), std::move(owner.key),
+            std::move(owner.group)};
   }
 
   void NameQueue(const OwnerKey& owner, const api::ObjectMeta& named) {
@@ -92,7 +100,7 @@ class Booking {
 
   void Book(const OwnerKey& owner, Site site, Holding holding, bool domain) {
     holding.node = site.node;
-    if (domain) holding.compute_domain = api::Show(owner.second);
+    if (domain) holding.compute_domain = api::Show(owner.key);
     cluster_.fabrics[site.fabric].claims.Add(site.node, *holding.amounts, holding.compute_domain,
                                              holding.neighbour);
     holders_[site.fabric][owner].push_back(std::move(holding));
@@ -213,9 +221,9 @@ class Booking {
     for (const api::TrainingJob& job : inputs_.jobs) jobs[job.meta.key] = &job;
     for (std::size_t f = 0; f < holders_.size(); ++f) {
       for (auto& [owner, holdings] : holders_[f]) {
-        Holder holder{owner.second, owner.first, std::move(holdings), std::nullopt, ""};
-        if (const auto job = jobs.find(owner.second);
-            owner.first == "TrainingJob" && job != jobs.end()) {
+        Holder holder{owner.key, owner.kind, owner.group, std::move(holdings), std::nullopt, ""};
+        if (const auto job = jobs.find(owner.key);
+            owner.kind == "TrainingJob" && job != jobs.end()) {
           holder.expected_seconds = job->second->expected_duration_seconds;
           holder.queue = api::QueueOf(job->second->meta);
         }

@@ -4,9 +4,9 @@
 #include <charconv>
 
 #include "operator/base/units.h"
+#include "operator/cluster/gang_members.h"
 #include "operator/cluster/job_owner.h"
 #include "operator/cluster/pod_labels.h"
-#include "operator/fabric/selector.h"
 
 namespace weft::cluster {
 namespace {
@@ -137,8 +137,9 @@ std::vector<std::size_t> PlacementPods::PodsOf(const api::Placement& placement) 
   const std::string& space = placement.meta.key.space;
   if (placement.pod_selector) {
     for (const std::size_t p : PodsToMatch(space, *placement.pod_selector)) {
-      if (fabric::Matches(*placement.pod_selector, inputs_.pods[p].meta.labels)) pods.push_back(p);
+      if (Selects(placement, inputs_.pods[p])) pods.push_back(p);
     }
+    KeepPresent(placement, pods, [&](std::size_t p) -> const api::Pod& { return inputs_.pods[p]; });
     return pods;
   }
   const Attempt attempt = AttemptOf(placement);

@@ -2,8 +2,6 @@
 
 #include <charconv>
 
-#include "operator/fabric/selector.h"
-
 namespace weft::cluster {
 
 std::optional<std::string> FindLabel(const api::Pod& pod, std::string_view key) {
@@ -30,8 +28,10 @@ const api::OwnerReference* ControllerOf(const api::Pod& pod) {
   return nullptr;
 }
 
-bool Selects(const api::Placement& placement, const api::Pod& pod) {
-  return placement.pod_selector && fabric::Matches(*placement.pod_selector, pod.meta.labels);
+std::string_view GroupOf(const api::OwnerReference& owner) {
+  const std::size_t slash = owner.api_version.find('/');
+  if (slash == std::string::npos) return "";
+  return std::string_view(owner.api_version).substr(0, slash);
 }
 
 }  // namespace weft::cluster

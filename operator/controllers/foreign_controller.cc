@@ -10,8 +10,8 @@
 #include "operator/api/encode.h"
 #include "operator/api/gang_annotations.h"
 #include "operator/base/phrases.h"
+#include "operator/cluster/gang_members.h"
 #include "operator/cluster/gang_spec.h"
-#include "operator/cluster/pod_labels.h"
 #include "operator/cluster/worker_order.h"
 #include "operator/controllers/create_or_read.h"
 #include "operator/controllers/parallel.h"
@@ -125,6 +125,9 @@ Result<api::Placement> ForeignController::Describe(const life::CreateForeign& st
   const auto fabrics = cache_.Of(store_.SnapshotFabrics());
   const auto shape = ShapeOf(step, fabrics->accelerator_resources);
   if (!shape) return shape.error();
+  if (Status created = cluster::CheckCreatedAtOnce(step.gang, first, *shape); !created) {
+    return created.error();
+  }
   api::Placement placement;
   placement.meta.key = {first.meta.key.space, step.gang.placement_name};
   placement.meta.labels.Set(cluster::kGangLabel, step.gang.base);

@@ -51,17 +51,19 @@ constexpr std::int64_t kTorusPlacesInAll = 1 << 24;
 
 // "0 of 8 nvidia.com/gpu are allocatable" of a node that has accelerators and offers none, as while
 // its device plug-in restarts; else "".
-std::string WhyNoneAllocatable(const NodeFacts& node) {
-  const bool offers = std::any_of(
-      node.allocatable.begin(), node.allocatable.end(),
-      [](const auto& entry) { return entry.second > 0 && IsAcceleratorResource(entry.first); });
-  if (offers || node.capacity.empty()) return "";
-  const auto& [name, amount] = *node.capacity.begin();
-  return "0 of " + std::to_string(amount) + " " + name + " are allocatable";
+std::string WhyNoneAllocatable(const FabricSpec& spec, const NodeFacts& node) {
+  const auto counts = [&spec](const auto& entry) {
+    return entry.second > 0 && IsAcceleratorResource(entry.first, spec.accelerator_resources);
+  };
+  if (std::any_of(node.allocatable.begin(), node.allocatable.end(), counts)) return "";
+  const auto lost = std::find_if(node.capacity.begin(), node.capacity.end(), counts);
+  if (lost == node.capacity.end()) return "";
+  return "0 of " + std::to_string(lost->second) + " " + lost->first + " are allocatable";
 }
 
 // The first rule that makes the node unusable, as text; "" if no rule does.
-std::string WhyUnusable(const UnusableRules& rules, const NodeFacts& node) {
+std::string WhyUnusable(const FabricSpec& spec, const NodeFacts& node) {
+  const UnusableRules& rules = spec.unusable;
   for (const NodeCondition& condition : node.conditions) {
     if (condition.type == "Ready" && condition.status != "True") return "not Ready";
   }
@@ -94,7 +96,7 @@ std::string WhyUnusable(const UnusableRules& rules, const NodeFacts& node) {
   if (rules.known_signals) {
     if (auto signal = HealthSignal(node)) return *std::move(signal);
   }
-  return WhyNoneAllocatable(node);
+  return WhyNoneAllocatable(spec, node);
 }
 
 // Orders nodes by all properties of a taint class, with taints in the node's order.
@@ -453,7 +455,7 @@ void FabricBuilder::FillPools() {
 void FabricBuilder::FillUsable() {
   fabric_.unusable_why_.reserve(order_.size());
   for (const NodeFacts& node : fabric_.nodes_) {
-    fabric_.unusable_why_.push_back(WhyUnusable(fabric_.spec_.unusable, node));
+    fabric_.unusable_why_.push_back(WhyUnusable(fabric_.spec_, node));
   }
 }
 

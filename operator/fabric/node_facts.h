@@ -46,7 +46,7 @@ struct NodeFacts {
   bool unschedulable = false;
   DeviceAccess device_access = DeviceAccess::kEither;
   Resources allocatable;
-  Resources capacity;  // of accelerators of which not all are allocatable
+  Resources capacity;  // of device plug-ins' resources of which not all are allocatable
 
   friend bool operator==(const NodeFacts&, const NodeFacts&) = default;
 };

@@ -7,6 +7,7 @@
 
 #include "operator/base/check.h"
 #include "operator/base/natural_order.h"
+#include "operator/cluster/gang_members.h"
 #include "operator/cluster/gang_spec.h"
 #include "operator/cluster/pod_labels.h"
 #include "operator/cluster/worker_order.h"
@@ -37,6 +38,7 @@ class Foreign {
   explicit Foreign(const ForeignPods& view) : view_(view) {
     for (const api::Pod* pod : view.pods) Sort(*pod);
     for (auto& [name, attempt] : attempts_) {
+      KeepPresent(attempt);
       std::sort(attempt.waiting.begin(), attempt.waiting.end(), [](const auto* a, const auto* b) {
         return NaturalLess(a->meta.key.name, b->meta.key.name);
       });
@@ -54,6 +56,15 @@ class Foreign {
   }
 
  private:
+  // Leaves out pods of an earlier object of the gang's name.
+  static void KeepPresent(Attempt& attempt) {
+    cluster::PresentObject present;
+    for (const api::Pod* pod : attempt.alive) present.Add(*pod);
+    const auto earlier = [&](const api::Pod* pod) { return !present.Has(*pod); };
+    std::erase_if(attempt.waiting, earlier);
+    std::erase_if(attempt.alive, earlier);
+  }
+
   void Sort(const api::Pod& pod) {
     auto gang = cluster::ForeignGangOf(pod);
     if (!gang || gang->base != view_.base) return;

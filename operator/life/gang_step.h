@@ -9,6 +9,7 @@
 #include "operator/api/placement.h"
 #include "operator/api/pod.h"
 #include "operator/base/timestamp.h"
+#include "operator/cluster/foreign_gang.h"
 #include "operator/cluster/worker_order.h"
 #include "operator/life/job_step.h"
 #include "operator/life/job_view.h"
@@ -16,9 +17,7 @@
 
 namespace weft::life {
 
-// Annotation of an ungated pod: the uid of its Placement. The annotation kWorkerIndexLabel has its
-// worker.
-inline constexpr const char* kPlacementUidAnnotation = "weft.dev/placement-uid";
+using cluster::kPlacementUidAnnotation;  // kWorkerIndexLabel, an annotation too, has its worker
 
 // A Placement with a podSelector, and the pods of other controllers that it selects. Points into a
 // snapshot.

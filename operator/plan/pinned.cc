@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "operator/base/check.h"
-#include "operator/cluster/pod_labels.h"
+#include "operator/cluster/gang_members.h"
 #include "operator/cluster/worker_order.h"
 #include "operator/fabric/node_facts.h"
 
@@ -22,6 +22,8 @@ std::vector<const api::Pod*> SelectedPods(const api::Inputs& inputs,
       pods.push_back(&pod);
     }
   }
+  cluster::KeepPresent(placement, pods,
+                       [](const api::Pod* pod) -> const api::Pod& { return *pod; });
   return pods;
 }
 

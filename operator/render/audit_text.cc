@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "operator/cluster/gangs.h"
 #include "operator/cluster/text.h"
 #include "operator/render/plan_text.h"
 #include "operator/render/table.h"
@@ -25,6 +26,11 @@ std::string BytesOf(const report::AuditGang& gang, const report::Judged& judged)
 
 std::string Name(const report::AuditGang& gang) { return Printable(api::Show(gang.key)); }
 
+// With the API group if another gang would look the same.
+std::string Kind(const report::AuditGang& gang) {
+  return cluster::KindText(gang.kind, gang.group, gang.alike);
+}
+
 Table GangTable(const cluster::Cluster& cluster, const report::AuditReport& report, bool spans) {
   const bool fabrics = cluster.fabrics.size() > 1;
   std::vector<Table::Column> columns = {{"GANG"}, {"KIND"}, {"WORKERS", Align::kRight}};
@@ -35,7 +41,7 @@ Table GangTable(const cluster::Cluster& cluster, const report::AuditReport& repo
                                  {"COST OVER BEST", Align::kRight}});
   Table table(std::move(columns));
   for (const report::AuditGang& gang : report.gangs) {
-    std::vector<Cell> row = {{Name(gang)}, {Printable(gang.kind)}, {Grouped(gang.workers)}};
+    std::vector<Cell> row = {{Name(gang)}, {Printable(Kind(gang))}, {Grouped(gang.workers)}};
     if (fabrics) row.push_back({Printable(cluster.fabrics[gang.fabric].name())});
     if (spans) {
       row.push_back({cluster::SpansText(gang.now.scores)});

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "operator/base/quantity.h"
+#include "operator/cluster/gangs.h"
 #include "operator/cluster/running.h"
 #include "operator/life/job_status.h"
 #include "operator/render/map_spans.h"
@@ -22,6 +23,15 @@ constexpr std::size_t kLeastGang = 2;
 bool IsJob(const cluster::Holder& holder) {
   if (holder.kind == "TrainingJob" || holder.kind == "Placement") return true;
   return holder.kind != "Pod" && holder.holdings.size() >= kLeastGang;
+}
+
+// Whether another holder has the same kind and key; it is next to this one, as they are sorted.
+bool IsAlike(const cluster::ClusterFabric& on, const cluster::Holder& holder) {
+  const auto same = [&holder](const cluster::Holder& other) {
+    return other.kind == holder.kind && other.key == holder.key;
+  };
+  const cluster::Holder *first = on.holders.data(), *last = first + on.holders.size() - 1;
+  return (&holder != first && same(*(&holder - 1))) || (&holder != last && same(*(&holder + 1)));
 }
 
 std::int64_t Accelerators(const fabric::Fabric& fabric, const fabric::Resources& amounts) {
@@ -91,7 +101,7 @@ class Builder {
       for (const cluster::Holding& holding : holder.holdings) {
         claims->Remove(holding.node, *holding.amounts, holding.compute_domain);
       }
-      live.input.jobs.push_back(JobOf(*on.fabric, holder));
+      live.input.jobs.push_back(JobOf(*on.fabric, holder, IsAlike(on, holder)));
       AddFlows(fabric, holder, live.input);
     }
     AddWaiting(live.input);
@@ -106,10 +116,11 @@ class Builder {
     return found == by_key_.end() ? nullptr : found->second;
   }
 
-  MapJob JobOf(const fabric::Fabric& fabric, const cluster::Holder& holder) const {
+  // `alike`: whether another holder has the same kind and name.
+  MapJob JobOf(const fabric::Fabric& fabric, const cluster::Holder& holder, bool alike) const {
     MapJob job;
-    const std::string kind = holder.kind == "TrainingJob" ? "" : " (" + holder.kind + ")";
-    job.name = api::Show(holder.key) + kind;
+    const std::string kind = cluster::KindText(holder.kind, holder.group, alike);
+    job.name = api::Show(holder.key) + (holder.kind == "TrainingJob" ? "" : " (" + kind + ")");
     job.cross_node = "-";
     for (const cluster::Holding& holding : holder.holdings) job.nodes.push_back(holding.node);
     job.gpus_per_worker =

@@ -14,7 +14,6 @@
 #include "operator/fabric/node_facts.h"
 #include "operator/objective/instance.h"
 #include "operator/objective/levels.h"
-#include "operator/report/half_gangs.h"
 #include "operator/report/levels.h"
 #include "operator/traffic/worker_graph.h"
 #include "operator/traffic/worker_grid.h"
@@ -116,6 +115,7 @@ class Auditor {
     AuditGang out;
     out.key = gang.key;
     out.kind = gang.kind;
+    out.group = gang.group;
     out.workers = static_cast<std::uint32_t>(gang.pods.size());
     std::vector<std::size_t> members = gang.pods;
     const api::Placement* beside = PlacementOf(gang);
@@ -333,7 +333,14 @@ class Auditor {
     AddLevels(gang.best->levels, total.best_levels);
   }
 
+  void MarkAlike() {
+    std::map<std::pair<std::string, api::ObjectKey>, std::set<std::string>> groups;
+    for (const AuditGang& gang : report_.gangs) groups[{gang.kind, gang.key}].insert(gang.group);
+    for (AuditGang& gang : report_.gangs) gang.alike = groups[{gang.kind, gang.key}].size() > 1;
+  }
+
   void Finish() {
+    MarkAlike();
     for (const AuditGang& gang : report_.gangs) {
       AddGang(gang, report_.total);
       AddGang(gang, gang.modelled ? report_.modelled : report_.rings);
@@ -349,7 +356,8 @@ class Auditor {
                      });
     if (!report_.gangs.empty()) NameAssumptions();
     NoteOutside();
-    const auto half = HalfGangs(inputs_, options_.space);
+    report_.partly_started = HalfGangs(inputs_, options_.space);
+    const auto half = NotesOf(report_.partly_started);
     report_.notes.insert(report_.notes.end(), half.begin(), half.end());
   }
 

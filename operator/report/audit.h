@@ -10,6 +10,7 @@
 #include "operator/cluster/gangs.h"
 #include "operator/objective/scores.h"
 #include "operator/placement/place.h"
+#include "operator/report/half_gangs.h"
 #include "operator/report/levels.h"
 
 namespace weft::report {
@@ -25,6 +26,8 @@ struct Judged {
 struct AuditGang {
   api::ObjectKey key;
   std::string kind;
+  std::string group;   // the kind's API group
+  bool alike = false;  // another gang has the same kind and key, and another group
   std::size_t fabric = 0;
   std::uint32_t workers = 0;
   std::uint32_t ranks = 0;
@@ -56,6 +59,7 @@ struct AuditReport {
   Total total;                           // over all gangs
   Total modelled, rings;                 // gangs with a model, and gangs without
   std::vector<std::string> assumptions;  // assumptions behind the figures, in sentences
+  std::vector<HalfGang> partly_started;  // of which `notes` speaks too
   std::vector<cluster::Note> notes;      // pods on nodes outside every fabric, ...
 };
 

@@ -42,6 +42,7 @@ OrderedJson GangJson(const cluster::Cluster& cluster, const AuditGang& gang) {
   OrderedJson out = {{"name", gang.key.name},   {"namespace", gang.key.space},
                      {"kind", gang.kind},       {"workers", gang.workers},
                      {"fabricName", on.name()}, {"model", ModelSource(gang)}};
+  if (!gang.group.empty()) out["apiGroup"] = gang.group;
   if (!gang.placement.empty()) out["placementName"] = gang.placement;
   out["nodes"] = plan::NodeNamesJson(*on.fabric, gang.now.nodes);
   out["spans"] = plan::SpansJson(gang.now.scores);
@@ -81,6 +82,7 @@ OrderedJson AuditJson(const cluster::Cluster& cluster, const AuditReport& report
   OrderedJson out = {{"gangs", OrderedJson::array()}};
   for (const AuditGang& gang : report.gangs) out["gangs"].push_back(GangJson(cluster, gang));
   out["total"] = TotalJson(report.total);
+  out["partlyStarted"] = HalfGangsJson(report.partly_started);
   if (!report.assumptions.empty()) out["assumptions"] = report.assumptions;
   if (report.modelled.gangs > 0 && report.rings.gangs > 0) {
     out["total"]["modelled"] = TotalJson(report.modelled);

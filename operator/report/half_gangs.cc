@@ -2,82 +2,174 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include "operator/base/phrases.h"
 #include "operator/base/units.h"
+#include "operator/cluster/accelerator_resources.h"
 #include "operator/cluster/gangs.h"
 #include "operator/cluster/pod_labels.h"
+#include "operator/cluster/worker_order.h"
 #include "operator/fabric/node_facts.h"
 
 namespace weft::report {
 namespace {
 
-std::int64_t AcceleratorsOf(const api::Pod& pod) {
-  std::int64_t sum = 0;
-  for (const auto& [name, amount] : pod.pod.requests) {
-    if (fabric::IsAcceleratorResource(name)) sum = SaturatingAdd(sum, amount);
-  }
-  return sum;
-}
+using cluster::FindNumber;
+using cluster::Gang;
+using OrderedJson = nlohmann::ordered_json;
 
-// Those with Weft's gate start as a whole.
-bool WaitsForANode(const api::Pod& pod) {
-  return pod.node_name.empty() && !pod.HasEnded() &&
-         std::find(pod.scheduling_gates.begin(), pod.scheduling_gates.end(), api::kGate) ==
-             pod.scheduling_gates.end();
-}
-
-// Whether the pods of the owner need not run together: replicas of a service, and a Job whose pods
-// take their work one by one.
-bool RunsAlone(const cluster::Gang& gang, const SharedList<api::Pod>& pods) {
-  static constexpr std::array<std::string_view, 4> kKinds = {"TrainingJob", "DaemonSet",
-                                                             "ReplicaSet", "StatefulSet"};
-  if (std::find(kKinds.begin(), kKinds.end(), gang.kind) != kKinds.end()) return true;
-  return gang.kind == "Job" && !gang.indexed &&
-         cluster::FindLabel(pods[gang.pods.front()], cluster::kBatchJobName);
-}
-
-std::string WhyWaits(const api::Pod& pod) {
-  if (!pod.scheduling_gates.empty()) return ": scheduling gate " + pod.scheduling_gates.front();
-  return pod.unscheduled.empty() ? "" : ": " + pod.unscheduled;
-}
-
-std::string Sentence(const cluster::Gang& gang, const SharedList<api::Pod>& pods) {
-  std::int64_t held = 0, bound = 0;
-  const api::Pod* waits = nullptr;
-  for (const std::size_t p : gang.pods) {
-    if (!pods[p].node_name.empty()) {
-      held = SaturatingAdd(held, AcceleratorsOf(pods[p]));
-      ++bound;
-    } else if (waits == nullptr) {
-      waits = &pods[p];
+// The pods that may be workers of gangs, and what is known of them.
+class HalfGangFinder {
+ public:
+  HalfGangFinder(const api::Inputs& inputs, const std::string& space)
+      : pods_(inputs.pods), named_(cluster::NamedAcceleratorResources(inputs)) {
+    for (std::size_t p = 0; p < pods_.size(); ++p) {
+      const api::Pod& pod = pods_[p];
+      if (!space.empty() && pod.meta.key.space != space) continue;
+      if (AcceleratorsOf(pod) == 0 || pod.phase == api::PodPhase::kFailed) continue;
+      chosen_.push_back(p);
+      const cluster::PodOwner owner = cluster::OwnerOf(pod);
+      if (pod.meta.deleting) ending_.insert({owner.kind, owner.key});
     }
   }
-  if (bound == 0 || waits == nullptr) return "";
-  return gang.kind + " " + api::Show(gang.key) + " holds " + CountText(held, "accelerator") +
-         " with " + std::to_string(bound) + " of " +
-         CountText(static_cast<std::int64_t>(gang.pods.size()), "worker") + "; " +
-         waits->meta.key.name + " has no node" + WhyWaits(*waits);
+
+  std::vector<HalfGang> Find() const {
+    const std::vector<Gang> gangs = cluster::FindGangs(pods_, chosen_);
+    std::map<std::pair<std::string, api::ObjectKey>, std::set<std::string>> groups;
+    for (const Gang& gang : gangs) groups[{gang.kind, gang.key}].insert(gang.group);
+    std::vector<HalfGang> half;
+    for (const Gang& gang : gangs) {
+      if (StartsAlone(gang)) continue;
+      HalfGang one = Describe(gang);
+      if (one.placed == 0 || one.accelerators == 0 || one.placed >= one.workers) continue;
+      const bool alike = groups[{gang.kind, gang.key}].size() > 1;
+      one.kind = cluster::KindText(gang.kind, gang.group, alike);
+      half.push_back(std::move(one));
+    }
+    return half;
+  }
+
+ private:
+  std::int64_t AcceleratorsOf(const api::Pod& pod) const {
+    std::int64_t sum = 0;
+    for (const auto& [name, amount] : pod.pod.requests) {
+      if (fabric::IsAcceleratorResource(name, named_)) sum = SaturatingAdd(sum, amount);
+    }
+    return sum;
+  }
+
+  // Whether the pods need not run together (replicas of a service, and a Job whose pods take their
+  // work one by one), or wait for Weft, which starts them as a whole.
+  bool StartsAlone(const Gang& gang) const {
+    static constexpr std::array<std::string_view, 4> kKinds = {"TrainingJob", "DaemonSet",
+                                                               "ReplicaSet", "StatefulSet"};
+    if (std::find(kKinds.begin(), kKinds.end(), gang.kind) != kKinds.end()) return true;
+    if (gang.kind == "Job" && !gang.indexed &&
+        cluster::FindLabel(pods_[gang.pods.front()], cluster::kBatchJobName)) {
+      return true;
+    }
+    return std::any_of(gang.pods.begin(), gang.pods.end(),
+                       [&](std::size_t p) { return cluster::HasGate(pods_[p]); });
+  }
+
+  // How many must run together; nothing if the pods do not tell. The least number of members may
+  // be smaller than the number of pods.
+  static std::optional<std::int64_t> NeededOf(const Gang& gang, const api::Pod& pod) {
+    if (gang.kind == "LeaderWorkerSet") return FindNumber(pod, cluster::kLeaderSize);
+    if (gang.kind == cluster::kPodGroupKind) return FindNumber(pod, cluster::kPodGroupSize);
+    if (const auto least = FindNumber(pod, cluster::kVolcanoMinMember)) return least;
+    return FindNumber(pod, cluster::kCoschedulingMin);
+  }
+
+  HalfGang Describe(const Gang& gang) const {
+    HalfGang half;
+    half.key = gang.key;
+    const api::Pod* first = nullptr;  // that waits
+    for (const std::size_t p : gang.pods) {
+      const api::Pod& pod = pods_[p];
+      if (pod.Holds()) half.accelerators = SaturatingAdd(half.accelerators, AcceleratorsOf(pod));
+      if (pod.Holds() || pod.HasEnded()) {
+        ++half.placed;
+        continue;
+      }
+      half.waiting.push_back(pod.meta.key.name);
+      if (first == nullptr) first = &pod;
+    }
+    const auto pods = static_cast<std::int64_t>(gang.pods.size());
+    const auto needed = NeededOf(gang, pods_[gang.pods.front()]);
+    half.workers = needed.value_or(pods);
+    // A pod that is being deleted is a worker until it is made again.
+    if (half.workers > pods && ending_.contains({gang.kind, gang.key})) half.workers = pods;
+    half.not_created = std::max<std::int64_t>(0, half.workers - pods);
+    if (first != nullptr) half.why = WhyWaits(*first);
+    return half;
+  }
+
+  static std::string WhyWaits(const api::Pod& pod) {
+    if (pod.scheduling_gates.empty()) return pod.unscheduled;
+    return "scheduling gate " + pod.scheduling_gates.front();
+  }
+
+  const SharedList<api::Pod>& pods_;
+  const std::vector<std::string> named_;
+  std::vector<std::size_t> chosen_;
+  std::set<std::pair<std::string, api::ObjectKey>> ending_;  // with pods that are being deleted
+};
+
+// "a-2 has no node: REASON", "a-2 and 3 more pods have no node: REASON"
+std::string WaitingText(const HalfGang& gang) {
+  const auto more = static_cast<std::int64_t>(gang.waiting.size()) - 1;
+  std::string text = "; " + gang.waiting.front();
+  text += more == 0 ? " has no node" : " and " + CountText(more, "more pod") + " have no node";
+  return gang.why.empty() ? text : text + ": " + gang.why;
+}
+
+std::string TextOf(const HalfGang& gang) {
+  std::string text = gang.kind + " " + api::Show(gang.key) + " holds " +
+                     CountText(gang.accelerators, "accelerator") + " with " +
+                     std::to_string(gang.placed) + " of " + CountText(gang.workers, "worker");
+  if (!gang.waiting.empty()) text += WaitingText(gang);
+  if (gang.not_created > 0) {
+    text += "; " + CountText(gang.not_created, "worker") +
+            (gang.not_created == 1 ? " has no pod" : " have no pod");
+  }
+  return text;
 }
 
 }  // namespace
 
-std::vector<cluster::Note> HalfGangs(const api::Inputs& inputs, const std::string& space) {
-  std::vector<std::size_t> chosen;
-  for (std::size_t p = 0; p < inputs.pods.size(); ++p) {
-    const api::Pod& pod = inputs.pods[p];
-    if (!space.empty() && pod.meta.key.space != space) continue;
-    if (AcceleratorsOf(pod) > 0 && (pod.Holds() || WaitsForANode(pod))) chosen.push_back(p);
-  }
+std::vector<HalfGang> HalfGangs(const api::Inputs& inputs, const std::string& space) {
+  return HalfGangFinder(inputs, space).Find();
+}
+
+std::vector<cluster::Note> NotesOf(const std::vector<HalfGang>& gangs) {
   std::vector<cluster::Note> notes;
-  for (const cluster::Gang& gang : cluster::FindGangs(inputs.pods, chosen)) {
-    if (RunsAlone(gang, inputs.pods)) continue;
-    if (std::string text = Sentence(gang, inputs.pods); !text.empty()) {
-      notes.push_back({cluster::Severity::kWarning, "PartlyStarted", std::move(text)});
-    }
+  for (const HalfGang& gang : gangs) {
+    notes.push_back({cluster::Severity::kWarning, "PartlyStarted", TextOf(gang)});
   }
   return notes;
+}
+
+OrderedJson HalfGangsJson(const std::vector<HalfGang>& gangs) {
+  OrderedJson rows = OrderedJson::array();
+  for (const HalfGang& gang : gangs) {
+    rows.push_back({{"namespace", gang.key.space},
+                    {"name", gang.key.name},
+                    {"kind", gang.kind},
+                    {"accelerators", gang.accelerators},
+                    {"workersWithNode", gang.placed},
+                    {"workers", gang.workers},
+                    {"withoutNode", gang.waiting},
+                    {"notCreated", gang.not_created}});
+    if (!gang.why.empty()) rows.back()["why"] = gang.why;
+  }
+  return rows;
 }
 
 }  // namespace weft::report

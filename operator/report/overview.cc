@@ -124,6 +124,7 @@ Overview MakeOverview(const cluster::Cluster& cluster, const std::string& space,
                                 MeasureFleet(on, kNoDomains)});
     overview.other_accelerators += HeldByOthers(on);
   }
+  overview.partly_started = HalfGangs(*cluster.inputs, space);
   const auto follows = [&](const api::ObjectKey& key) {
     return space.empty() || key.space == space;
   };

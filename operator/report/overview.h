@@ -9,6 +9,7 @@
 #include "operator/base/timestamp.h"
 #include "operator/cluster/cluster.h"
 #include "operator/report/fleet.h"
+#include "operator/report/half_gangs.h"
 
 namespace weft::report {
 
@@ -38,6 +39,7 @@ struct Overview {
   std::int64_t failed = 0;
   // Accelerators of pods that belong to neither a TrainingJob nor a Placement.
   std::int64_t other_accelerators = 0;
+  std::vector<HalfGang> partly_started;
 };
 
 // The overview of one namespace's jobs, or of all (`space` is "").

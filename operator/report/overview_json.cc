@@ -86,7 +86,8 @@ OrderedJson OverviewJson(const Overview& overview) {
   return {{"fabrics", std::move(fabrics)},
           {"jobs", std::move(jobs)},
           {"ended", {{"complete", overview.complete}, {"failed", overview.failed}}},
-          {"otherAccelerators", overview.other_accelerators}};
+          {"otherAccelerators", overview.other_accelerators},
+          {"partlyStarted", HalfGangsJson(overview.partly_started)}};
 }
 
 }  // namespace weft::report

@@ -156,7 +156,8 @@ std::string StartText(const QueueRow& row) {
   return row.start.after.empty() ? text : text + ", when " + row.start.after + " ends";
 }
 
-nlohmann::ordered_json QueueJson(const std::vector<QueueRow>& queue) {
+nlohmann::ordered_json QueueJson(const std::vector<QueueRow>& queue,
+                                 const std::vector<HalfGang>& partly_started) {
   OrderedJson rows = OrderedJson::array();
   for (const QueueRow& row : queue) {
     OrderedJson json = OrderedJson::object();
@@ -177,7 +178,7 @@ nlohmann::ordered_json QueueJson(const std::vector<QueueRow>& queue) {
     json["sooner"] = row.sooner;
     rows.push_back(std::move(json));
   }
-  return {{"queue", std::move(rows)}};
+  return {{"queue", std::move(rows)}, {"partlyStarted", HalfGangsJson(partly_started)}};
 }
 
 }  // namespace weft::report

@@ -9,6 +9,7 @@
 #include "operator/life/waiting.h"
 #include "operator/plan/forecast.h"
 #include "operator/plan/plan_report.h"
+#include "operator/report/half_gangs.h"
 
 namespace weft::report {
 
@@ -50,7 +51,8 @@ std::string StartText(const QueueRow& row);
 
 // {"queue": [{"position", "namespace", "name", "kind", "fabric", "priority", "workers",
 //   "accelerators", "waitedSeconds", "startsWithinSeconds", "startsAfter", "neverFits",
-//   "reason", "why", "sooner": []}]}; what is unknown is left out.
-nlohmann::ordered_json QueueJson(const std::vector<QueueRow>& queue);
+//   "reason", "why", "sooner": []}], "partlyStarted": HalfGangsJson}; what is unknown is left out.
+nlohmann::ordered_json QueueJson(const std::vector<QueueRow>& queue,
+                                 const std::vector<HalfGang>& partly_started);
 
 }  // namespace weft::report

@@ -5,7 +5,7 @@
 #include "operator/base/check.h"
 #include "operator/base/units.h"
 #include "operator/cluster/devices.h"
-#include "operator/fabric/selector.h"
+#include "operator/cluster/gang_members.h"
 #include "operator/life/attempt_labels.h"
 #include "operator/watch/object_facts.h"
 #include "operator/watch/store.h"
@@ -127,7 +127,7 @@ bool Store::HasUnplaced(const std::string& space) const {
 }
 
 std::vector<std::shared_ptr<const api::Pod>> Store::PodsOf(const api::Placement& placement) const {
-  std::vector<std::shared_ptr<const api::Pod>> pods;
+  std::vector<std::shared_ptr<const api::Pod>> pods, over;
   if (!placement.pod_selector) return pods;
   const auto gang = GangOf(placement);
   SnapshotMap<api::Pod>::Snapshot all;
@@ -136,10 +136,15 @@ std::vector<std::shared_ptr<const api::Pod>> Store::PodsOf(const api::Placement&
     all = gang ? TakeOwned(pods_of_gang_, *gang) : table<api::Pod>().Take();
   }
   all.EachIn(placement.meta.key.space, [&](const auto& pod) {
-    const bool belongs =
-        fabric::Matches(*placement.pod_selector, pod->meta.labels) || WasWorkerOf(placement, *pod);
-    if (belongs && !api::ControllingJob(pod->meta)) pods.push_back(pod);
+    if (api::ControllingJob(pod->meta)) return;
+    if (cluster::Selects(placement, *pod)) {
+      pods.push_back(pod);
+    } else if (WasWorkerOf(placement, *pod)) {
+      over.push_back(pod);
+    }
   });
+  cluster::KeepPresent(placement, pods, [](const auto& pod) -> const api::Pod& { return *pod; });
+  pods.insert(pods.end(), over.begin(), over.end());
   return pods;
 }
 
@@ -203,9 +208,8 @@ std::vector<std::shared_ptr<const api::Placement>> Store::Selecting(
 std::vector<std::shared_ptr<const api::Placement>> Store::PlacementsOf(const api::Pod& pod) const {
   const auto gang = GangOf(pod);
   auto placements = Selecting(gang.value_or(api::ObjectKey{pod.meta.key.space, ""}));
-  std::erase_if(placements, [&](const auto& placement) {
-    return !fabric::Matches(*placement->pod_selector, pod.meta.labels);
-  });
+  std::erase_if(placements,
+                [&](const auto& placement) { return !cluster::Selects(*placement, pod); });
   return placements;
 }
 

@@ -210,13 +210,16 @@ TEST(DecodeNode, ReadsFactsAndFallsBackToCapacity) {
             (Resources{{"cpu", 1500}, {"memory", 1073741824}, {"nvidia.com/gpu", 8}}));
 }
 
-TEST(DecodeNode, KeepsTheAcceleratorsThatAreNotAllocatable) {
+// Jobs and Fabrics may name any resource of a device plug-in as an accelerator.
+TEST(DecodeNode, KeepsTheDevicesThatAreNotAllocatable) {
   const Result<Node> node = DecodeNode(Json::parse(R"({"metadata":{"name":"a"},"status":{
-      "capacity":{"cpu":"96","nvidia.com/gpu":"8","amd.com/gpu":"4","google.com/tpu":"4"},
+      "capacity":{"cpu":"96","nvidia.com/gpu":"8","amd.com/gpu":"4","google.com/tpu":"4",
+                  "example.com/x1":"16","hugepages-2Mi":"4","x.kubernetes.io/y":"2"},
       "allocatable":{"cpu":"95","nvidia.com/gpu":"7","google.com/tpu":"4"}}})"),
                                        "f");
   ASSERT_TRUE(node) << node.error().message;
-  EXPECT_EQ(node->facts.capacity, (fabric::Resources{{"amd.com/gpu", 4}, {"nvidia.com/gpu", 8}}));
+  EXPECT_EQ(node->facts.capacity,
+            (fabric::Resources{{"amd.com/gpu", 4}, {"example.com/x1", 16}, {"nvidia.com/gpu", 8}}));
 }
 
 // The kubelet has started again and no plug-in has registered yet; the labels still count.

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "operator/cluster/foreign_gang.h"
 #include "operator/cluster/placement_pods.h"
 #include "tests/support/scene.h"
 
@@ -179,6 +180,37 @@ TEST(Cluster, APodWhosePlacementIsGoneHoldsItsNode) {
 TEST(Cluster, APodWithoutItsJobsUidHoldsNoNode) {
   EXPECT_EQ(FreeBeside("", "In", ""), (std::vector<std::int64_t>{8, 8, 8, 8}));
   EXPECT_EQ(FreeBeside("u2", "In", ""), (std::vector<std::int64_t>{8, 8, 8, 8}));
+}
+
+TEST(Cluster, JobsOfOneNameAndAnotherApiGroupAreTwoHolders) {
+  testing::Scene scene(testing::FourNodes());
+  for (const char* version : {"batch/v1", "batch.volcano.sh/v1alpha1", "batch/v1"}) {
+    const std::string name = "n" + std::to_string(scene.inputs.pods.size());
+    scene.Pod("on-" + name, name).meta.owners = {{version, "Job", "llm", version, true}};
+  }
+  std::vector<std::string> holders;
+  for (const Holder& holder : scene.Build().fabrics.front().holders) {
+    holders.push_back(holder.kind + "." + holder.group + " " + api::Show(holder.key) + " " +
+                      std::to_string(holder.holdings.size()));
+  }
+  EXPECT_EQ(holders,
+            (std::vector<std::string>{"Job.batch ns/llm 2", "Job.batch.volcano.sh ns/llm 1"}));
+}
+
+// Its pods are of another gang, though its labels are those of the first.
+TEST(Cluster, APlacementOfAGangHoldsOnlyWithThePodsOfThatGang) {
+  testing::Scene scene(testing::FourNodes());
+  const std::map<std::string, std::string> labels = {{"training.kubeflow.org/job-name", "x"},
+                                                     {"weft.dev/place", "true"},
+                                                     {"weft.dev/worker-index", "0"}};
+  scene.Pod("x-worker-0", "", labels).meta.owners = {
+      {"kubeflow.org/v1", "PyTorchJob", "x", "p", true}};
+  const ForeignGang gang = *ForeignGangOf(scene.inputs.pods[0]);
+  scene.Pod("x-mpi-0", "n3", labels).meta.owners = {{"kubeflow.org/v1", "MPIJob", "x", "m", true}};
+  api::Placement& placement = scene.Placement(gang.placement_name, 1, {"n0"});
+  placement.meta.labels = {{kGangLabel, gang.base}};
+  placement.pod_selector = fabric::LabelSelector{gang.selector, {}};
+  EXPECT_EQ(testing::FreeGpus(scene.Build()), (std::vector<std::int64_t>{0, 8, 8, 0}));
 }
 
 TEST(Cluster, ANodeInTwoFabricsIsUsedByNeither) {

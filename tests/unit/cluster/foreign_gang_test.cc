@@ -89,7 +89,19 @@ TEST(ForeignGangOf, EachKindTellsItsGangsApart) {
         {},
         "PyTorchJob/t"},
        "PyTorchJob t ",
-       {{"training.kubeflow.org/job-name", "t"}}},
+       {{"training.kubeflow.org/job-name", "t"},
+        {"training.kubeflow.org/operator-name", "pytorchjob-controller"}}},
+      {"the nodes of a TrainJob",
+       {"p",
+        {{"jobset.sigs.k8s.io/jobset-name", "tuned"},
+         {"jobset.sigs.k8s.io/jobset-uid", "u-1"},
+         {"jobset.sigs.k8s.io/replicatedjob-name", "node"},
+         {"jobset.sigs.k8s.io/restart-attempt", "0"},
+         {"trainer.kubeflow.org/trainjob-ancestor-step", "trainer"}},
+        {},
+        "Job/tuned-node-0"},
+       "TrainJob tuned ",
+       {{"jobset.sigs.k8s.io/jobset-uid", "u-1"}, {"jobset.sigs.k8s.io/restart-attempt", "0"}}},
       {"a worker group of a RayCluster",
        {"p", {{"ray.io/cluster", "ray"}, {"ray.io/group", "gpu"}}, {}, "RayCluster/ray"},
        "RayCluster ray gpu",
@@ -125,6 +137,37 @@ TEST(ForeignGangOf, ANewObjectOfTheSameNameIsAnotherGang) {
   const ForeignGang before = GangOf({"p", labels, {}, "Job/j"});
   labels["batch.kubernetes.io/controller-uid"] = "v";
   EXPECT_NE(GangOf({"p", labels, {}, "Job/j"}).base, before.base);
+}
+
+TEST(ForeignGangOf, KubeflowJobsOfOneNameAreGangsOfTheirOwn) {
+  const auto base = [](const char* by, const char* kind, const char* uid) {
+    api::Pod pod = PodOf({"p", {{"training.kubeflow.org/job-name", "x"}}, {}, ""});
+    if (*by != '\0') pod.meta.labels.Set("training.kubeflow.org/operator-name", by);
+    pod.meta.owners = {{"kubeflow.org/v1", kind, "x", uid, true}};
+    return ForeignGangOf(pod)->base;
+  };
+  EXPECT_EQ(base("pytorchjob-controller", "PyTorchJob", "a"), base("", "PyTorchJob", "a"));
+  EXPECT_NE(base("pytorchjob-controller", "PyTorchJob", "a"),
+            base("pytorchjob-controller", "PyTorchJob", "a-old"));
+  EXPECT_NE(base("", "PyTorchJob", "a"), base("", "MPIJob", "b"));
+  EXPECT_NE(base("tfjob-controller", "TFJob", "a"), base("jaxjob-controller", "JAXJob", "b"));
+}
+
+TEST(ForeignGangOf, ALauncherAndTheNodesOfATrainJobAreOneGang) {
+  const auto of = [](const char* part, const char* uid, bool labelled) {
+    Labels labels = OfJobSet("0", "0");
+    labels["jobset.sigs.k8s.io/replicatedjob-name"] = part;
+    labels["jobset.sigs.k8s.io/jobset-uid"] = uid;
+    if (labelled) labels["trainer.kubeflow.org/trainjob-ancestor-step"] = "trainer";
+    return GangOf({"p", labels, {}, "Job/llama-x-0"});
+  };
+  const ForeignGang node = of("node", "u-1", true);
+  EXPECT_EQ(node.part, "");
+  EXPECT_EQ(of("launcher", "u-1", true).placement_name, node.placement_name);
+  EXPECT_EQ(of("launcher", "u-1", false).placement_name, node.placement_name);
+  EXPECT_NE(of("launcher", "u-2", true).placement_name, node.placement_name);
+  EXPECT_NE(of("dataset-initializer", "u-1", true).placement_name, node.placement_name);
+  EXPECT_EQ(of("dataset-initializer", "u-1", true).part, "dataset-initializer");
 }
 
 TEST(ForeignGangOf, LongNamesAreCutAndKeepTheirHash) {
@@ -238,6 +281,53 @@ TEST(ShapeOfPod, WorkersMustDivideIntoTheJobs) {
             "annotation weft.dev/workers: 7 workers do not divide evenly into 2 jobs");
 }
 
+struct ExclusiveCase {
+  const char* name;
+  Made pod;
+  const char* size;  // weft.dev/workers, or the group's size
+  const char* want;  // of the message; "" if the pods can all wait at once
+};
+
+TEST(CheckCreatedAtOnce, RefusesAnExclusiveTopologyThatWaitsForTheFirstPod) {
+  const char* const jobset = "alpha.jobset.sigs.k8s.io/exclusive-topology";
+  const char* const strategy = "alpha.jobset.sigs.k8s.io/node-selector";
+  const char* const lws = "leaderworkerset.sigs.k8s.io/exclusive-topology";
+  const Labels group = {{"leaderworkerset.sigs.k8s.io/name", "l"},
+                        {"leaderworkerset.sigs.k8s.io/group-index", "0"}};
+  const Made two_jobs = {"p", OfJobSet("0", "0"), {{jobset, "rack"}}, "Job/llama-workers-0"};
+  Made by_selector = two_jobs;
+  by_selector.annotations[strategy] = "true";
+  const Made in_group = {"l-0", group, {{lws, "rack"}}, "StatefulSet/l"};
+  const Made no_wish = {"l-0", group, {}, "StatefulSet/l"};
+  const ExclusiveCase cases[] = {
+      {"Jobs of four pods", two_jobs, "8",
+       "annotation alpha.jobset.sigs.k8s.io/exclusive-topology: with it the other pods of JobSet "
+       "llama are created only when the first has a node, but Weft finds nodes for all 8 workers "
+       "at once; remove it and put weft.dev/topology: '{\"required\": \"LEVEL\"}' on the pod "
+       "template, or use JobSet's node selector strategy (annotation "
+       "alpha.jobset.sigs.k8s.io/node-selector)"},
+      {"Jobs of one pod", two_jobs, "2", ""},
+      {"the node selector strategy", by_selector, "8", ""},
+      {"a group of four", in_group, "4",
+       "annotation leaderworkerset.sigs.k8s.io/exclusive-topology: with it the other pods of "
+       "LeaderWorkerSet l are created only when the first has a node, but Weft finds nodes for all "
+       "4 workers at once; remove it and put weft.dev/topology: '{\"required\": \"LEVEL\"}' on the "
+       "pod template"},
+      {"a group of one", in_group, "1", ""},
+      {"a group without it", no_wish, "4", ""},
+  };
+  for (const ExclusiveCase& one : cases) {
+    api::Pod pod = PodOf(one.pod);
+    pod.meta.annotations.Set("weft.dev/workers", one.size);
+    pod.meta.annotations.Set("leaderworkerset.sigs.k8s.io/size", one.size);
+    const ForeignGang gang = *ForeignGangOf(pod);
+    const auto shape = ShapeOfPod(gang, pod);
+    ASSERT_TRUE(shape && *shape) << one.name;
+    const Status status = CheckCreatedAtOnce(gang, pod, **shape);
+    EXPECT_EQ(status ? "" : status.error().message, one.want) << one.name;
+  }
+}
+
 struct OwnerCase {
   const char* name;
   const char* kind;
@@ -302,6 +392,36 @@ TEST(ShapeOfOwner, CountsTheWorkersOfEachKind) {
     ASSERT_TRUE(shape) << one.name << ": " << shape.error().message;
     EXPECT_EQ(Shown(*shape), one.want) << one.name;
   }
+}
+
+// TrainJobs of MPI: N - 1 pods of the job "node", and the launcher if it is a node too.
+TEST(ShapeOfOwner, ALauncherThatIsANodeOfATrainJobCounts) {
+  const char* const owner = R"({"kind": "JobSet", "metadata": {"name": "t"}, "spec": {
+      "replicatedJobs": [
+        {"name": "dataset-initializer", "template": {"spec": {"template": TEMPLATE}}},
+        {"name": "node", "template": {"spec": {"parallelism": 3, "completions": 3,
+                                               "template": TEMPLATE}}},
+        {"name": "launcher", "template": {"spec": {"template": TEMPLATE}}}]}})";
+  Json job = Owner(owner);
+  Json& jobs = job["spec"]["replicatedJobs"];
+  const auto shape = ShapeOfOwner("TrainJob", job, "");
+  ASSERT_TRUE(shape) << shape.error().message;
+  EXPECT_EQ(Shown(*shape),
+            "4 1xreplicatedjob-name,launcher=0,node=1 3xjob-index 1xjob-completion-index");
+  EXPECT_EQ(shape->pods_per_job, 3);
+  jobs[2]["dependsOn"] = Json::parse(R"([{"name": "node", "status": "Ready"}])");
+  EXPECT_EQ(
+      ShapeOfOwner("JobSet", job, "").error().message,
+      "owner: JobSet t: spec.replicatedJobs[2].dependsOn[0]: must not be \"node\": the pods of "
+      "both jobs are workers of one gang, which get their nodes together; remove the "
+      "dependency from the JobSet, or from the TrainJob's runtime");
+  jobs[2]["template"]["spec"]["template"]["spec"]["containers"][0].erase("resources");
+  EXPECT_EQ(Shown(*ShapeOfOwner("TrainJob", job, "")), "3 3xjob-index 1xjob-completion-index");
+  jobs[1]["template"]["spec"]["template"]["metadata"].clear();  // a webhook writes the label
+  EXPECT_EQ(Shown(*ShapeOfOwner("TrainJob", job, "")), "3 3xjob-index 1xjob-completion-index");
+  jobs.erase(1);
+  EXPECT_EQ(ShapeOfOwner("TrainJob", job, "").error().message,
+            "owner: JobSet t: spec.replicatedJobs: has no job \"node\"");
 }
 
 TEST(ShapeOfOwner, ALauncherThatWorksHasIndexZero) {

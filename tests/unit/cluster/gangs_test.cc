@@ -67,6 +67,24 @@ TEST(OwnerOf, IsTheGangsControllerByLabelElseByReference) {
   }
 }
 
+TEST(OwnerOf, TellsTheApiGroupOfTheKind) {
+  api::Pod volcano = Named("p", {}, "Job/j");
+  volcano.meta.owners.back().api_version = "batch.volcano.sh/v1alpha1";
+  const std::pair<api::Pod, const char*> cases[] = {
+      {volcano, "batch.volcano.sh"},
+      {Named("p", {{"batch.kubernetes.io/job-name", "j"}}), "batch"},
+      {Named("p", {}, "ReplicationController/rc"), ""},
+      {Named("p", kJobSet, "Job/set-0"), "jobset.x-k8s.io"},
+      {Named("p", kLeaderWorkerSet, "StatefulSet/lws"), "leaderworkerset.x-k8s.io"},
+      {Named("p", kKubeflow, "Job/x"), "kubeflow.org"},
+      {Named("p", {{"kueue.x-k8s.io/pod-group-name", "g"}}), ""},
+  };
+  for (const auto& [pod, want] : cases) EXPECT_EQ(OwnerOf(pod).group, want) << want;
+  EXPECT_EQ(KindText("Job", "batch.volcano.sh", true), "Job.batch.volcano.sh");
+  EXPECT_EQ(KindText("Job", "batch", false), "Job");
+  EXPECT_EQ(KindText("Pod", "", true), "Pod");
+}
+
 TEST(OwnerOf, AnAnnotationCountsAsALabel) {
   api::Pod pod = Named("p");
   pod.meta.annotations = {{"batch.kubernetes.io/job-name", "j"}};
@@ -160,6 +178,12 @@ TEST(FindGangs, OrdersMembersByTheirIndex) {
        {Named("z"), Named("b", {}, "StatefulSet/s"), Named("a", {}, "ReplicaSet/t"),
         Named("c", {}, "ReplicaSet/r")},
        "- c | - a | - b"},
+      {"a pod group of Kueue",
+       {Of("a", {{"kueue.x-k8s.io/pod-group-name", "g"}},
+           {{"kueue.x-k8s.io/pod-group-pod-index", "1"}}),
+        Of("b", {{"kueue.x-k8s.io/pod-group-name", "g"}},
+           {{"kueue.x-k8s.io/pod-group-pod-index", "0"}})},
+       "+ b a"},
   };
   for (const MembersCase& one : cases) EXPECT_EQ(Members(one.pods), one.want) << one.name;
 }
@@ -189,6 +213,29 @@ TEST(FindGangs, TellsOwnersOfOneNameApart) {
                      OwnedBy("b", "batch/v1", "Job", "u2", uid1),
                      OwnedBy("c", "batch/v1", "Job", "u3", uid2)}),
             "- a b | - c");
+}
+
+TEST(FindGangs, KubeflowJobsOfOneNameAreApart) {
+  EXPECT_EQ(Members({OwnedBy("a", "kubeflow.org/v1", "PyTorchJob", "u1", kKubeflow),
+                     OwnedBy("b", "kubeflow.org/v1", "MPIJob", "u2", kKubeflow),
+                     OwnedBy("c", "kubeflow.org/v1", "PyTorchJob", "u3", kKubeflow)}),
+            "- b | - a | - c");
+}
+
+TEST(FindGangs, WorkersOfAnEarlierGroupAreNotWithTheNewLeader) {
+  const auto of = [](const char* name, const char* index, const char* created) {
+    api::Pod pod =
+        Named(name, With(kLeaderWorkerSet, {{"leaderworkerset.sigs.k8s.io/group-index", "0"},
+                                            {"leaderworkerset.sigs.k8s.io/worker-index", index}}));
+    pod.meta.creation_timestamp = created;
+    return pod;
+  };
+  EXPECT_EQ(
+      Members({of("l-0", "0", "2026-01-01T00:01:00Z"), of("l-0-1", "1", "2026-01-01T00:00:00Z")}),
+      "+ l-0 | + l-0-1");
+  EXPECT_EQ(
+      Members({of("l-0", "0", "2026-01-01T00:01:00Z"), of("l-0-1", "1", "2026-01-01T00:01:00Z")}),
+      "+ l-0 l-0-1");
 }
 
 TEST(FindGangs, ALauncherIsWithItsWorkers) {

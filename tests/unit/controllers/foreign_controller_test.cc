@@ -137,6 +137,29 @@ TEST_F(ForeignControllerTest, TellsTheJobAndItsFirstPodWhatIsWrong) {
   EXPECT_EQ(api_.CountOf(Kind::kPlacement), 0U);
 }
 
+TEST_F(ForeignControllerTest, AnExclusiveTopologyThatWaitsForTheLeaderIsRefused) {
+  Json pod = Json::parse(R"({"kind": "Pod", "metadata": {"namespace": "ns", "name": "l-0",
+      "labels": {"weft.dev/place": "true", "leaderworkerset.sigs.k8s.io/name": "l",
+                 "leaderworkerset.sigs.k8s.io/group-index": "0",
+                 "leaderworkerset.sigs.k8s.io/worker-index": "0"},
+      "annotations": {"leaderworkerset.sigs.k8s.io/size": "4",
+                      "leaderworkerset.sigs.k8s.io/exclusive-topology": "rack"},
+      "ownerReferences": [{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "l",
+                           "uid": "s-1", "controller": true}]},
+    "spec": {"schedulingGates": [{"name": "weft.dev/placement"}],
+             "containers": [{"name": "c", "resources": {"limits": {"nvidia.com/gpu": 8}}}]}})");
+  api_.Apply(Kind::kPod, pod);
+  const auto outcome = Run();
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->seconds, 60);
+  ASSERT_EQ(events_.texts.size(), 2U);
+  const std::string says =
+      " PlacementRefused: annotation leaderworkerset.sigs.k8s.io/exclusive-topology: ";
+  EXPECT_EQ(events_.texts[0].substr(0, says.size() + 13), "StatefulSet l" + says);
+  EXPECT_EQ(events_.texts[1].substr(0, says.size() + 7), "Pod l-0" + says);
+  EXPECT_EQ(api_.CountOf(Kind::kPlacement), 0U);
+}
+
 TEST_F(ForeignControllerTest, AnUnreadableOwnerAsksForTheAnnotation) {
   server_.forbidden = true;
   AddPod("a");

@@ -211,5 +211,22 @@ TEST(FabricTest, ANodeWhoseAcceleratorsAreNotAllocatableStays) {
   EXPECT_EQ(why, (std::vector<std::string>{"0 of 8 nvidia.com/gpu are allocatable", "", ""}));
 }
 
+TEST(FabricTest, AResourceThatTheFabricNamesIsAnAcceleratorWhileNoneIsAllocatable) {
+  NodeFacts node;
+  node.name = "n";
+  node.allocatable = {{"cpu", 1000}};
+  node.capacity = {{"example.com/nic", 2}, {"example.com/x1", 16}};
+  SharedList<NodeFacts> nodes;
+  nodes.push_back(node);
+  const auto why = [&nodes](const std::vector<std::string>& named) {
+    FabricSpec spec;
+    spec.accelerator_resources = named;
+    const auto fabric = Fabric::Build(spec, nodes, {});
+    return fabric ? fabric->unusable_why(NodeIndex{0}) : "not built";
+  };
+  EXPECT_EQ(why({"example.com/x1"}), "0 of 16 example.com/x1 are allocatable");
+  EXPECT_EQ(why({"example.com/other"}), "");
+}
+
 }  // namespace
 }  // namespace weft::fabric

@@ -150,6 +150,27 @@ TEST(NextForeignStep, APlacementOfAnEarlierObjectOfThatNameGoes) {
   EXPECT_EQ(world.Next(), "wait");
 }
 
+// An MPIJob was deleted and made again: its old worker waits on, until it is collected.
+TEST(NextForeignStep, PodsOfAnEarlierObjectOfThatNameAreNoWorkers) {
+  World world;
+  const auto worker = [&world](const char* name, const char* uid, const char* created) -> auto& {
+    api::Pod& pod = world.Pod(name, "0");
+    pod.meta.labels = {{"weft.dev/place", "true"}, {"training.kubeflow.org/job-name", "x"}};
+    pod.meta.owners = {{"kubeflow.org/v2beta1", "MPIJob", "x", uid, true}};
+    pod.meta.creation_timestamp = created;
+    return pod;
+  };
+  const api::Pod& old = worker("x-worker-9", "m0", "2026-01-01T00:00:00Z");
+  api::Placement& before = world.Made(old);
+  worker("x-worker-0", "m1", "2026-01-01T00:00:09Z");
+  worker("x-worker-1", "m1", "2026-01-01T00:00:09Z");
+  EXPECT_EQ(world.Next(), "delete " + before.meta.key.name);
+  before.meta.key.name = "gone";
+  before.meta.labels = {};
+  before.pod_selector.reset();
+  EXPECT_EQ(world.Next(), "create  for MPIJob x-worker-0 x-worker-1");
+}
+
 TEST(NextForeignStep, PodsWithoutAnAcceleratorLoseTheirGate) {
   World world;
   world.Pod("gpu", "0");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "operator/cluster/gangs.h"
 #include "tests/support/scene.h"
@@ -127,6 +128,27 @@ TEST(Audit, ShowsWhatCrossesNowAgainstTheBest) {
   EXPECT_EQ(json["total"]["gangs"], 1);
   EXPECT_EQ(json["total"]["workers"], 2);
   EXPECT_EQ(json["total"]["costOverBestPercent"], 200);
+}
+
+TEST(Audit, JobsOfOneNameAndAnotherApiGroupAreToldApart) {
+  testing::Scene scene(testing::FourNodes());
+  AddJobPods(scene, "llm", {"n0", "n1"});
+  for (const char* node : {"n2", "n3"}) {
+    scene.Pod(std::string("llm-task-") + node, node).meta.owners = {
+        {"batch.volcano.sh/v1alpha1", "Job", "llm", "v", true}};
+  }
+  const cluster::Cluster cluster = scene.Build();
+  const auto report = Audit(cluster);
+  ASSERT_TRUE(report);
+  std::set<std::string> kinds;
+  for (const AuditGang& gang : report->gangs) {
+    kinds.insert(cluster::KindText(gang.kind, gang.group, gang.alike));
+  }
+  EXPECT_EQ(kinds, (std::set<std::string>{"Job.batch", "Job.batch.volcano.sh"}));
+  const nlohmann::ordered_json json = AuditJson(cluster, *report);
+  EXPECT_EQ(json["gangs"][0]["kind"], "Job");
+  EXPECT_TRUE(json["gangs"][0].contains("apiGroup"));
+  EXPECT_EQ(json["partlyStarted"].dump(), "[]");
 }
 
 // Every level is as fast as the next: the cost cannot tell one leaf from two.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 namespace weft::report {
 namespace {
 
@@ -21,7 +23,7 @@ std::vector<std::string> Texts(const std::vector<api::Pod>& pods, const std::str
   api::Inputs inputs;
   inputs.pods = pods;
   std::vector<std::string> texts;
-  for (const cluster::Note& note : HalfGangs(inputs, space)) texts.push_back(note.text);
+  for (const cluster::Note& note : NotesOf(HalfGangs(inputs, space))) texts.push_back(note.text);
   return texts;
 }
 
@@ -73,6 +75,89 @@ TEST(HalfGangs, AnotherSchedulersGateIsWhyAWorkerWaits) {
   EXPECT_EQ(Texts(pods), std::vector<std::string>{
                              "MPIJob team/a holds 8 accelerators with 1 of 2 workers; a-1 has no "
                              "node: scheduling gate kueue.x-k8s.io/topology"});
+}
+
+TEST(HalfGangs, WorkersWithoutAPodAreCounted) {
+  const auto of = [](const char* name, const char* node,
+                     const std::map<std::string, std::string>& labels,
+                     const std::map<std::string, std::string>& annotations) {
+    api::Pod pod;
+    pod.meta.key = {"team", name};
+    pod.meta.labels = labels;
+    pod.meta.annotations = annotations;
+    pod.pod.requests = {{"nvidia.com/gpu", 8}};
+    pod.node_name = node;
+    return pod;
+  };
+  const std::map<std::string, std::string> lws = {{"leaderworkerset.sigs.k8s.io/name", "l"},
+                                                  {"leaderworkerset.sigs.k8s.io/group-index", "0"}};
+  const std::map<std::string, std::string> lws_size = {{"leaderworkerset.sigs.k8s.io/size", "3"}};
+  std::vector<api::Pod> group = {of("l-0", "n0", lws, lws_size), of("l-0-1", "n1", lws, lws_size)};
+  EXPECT_EQ(Texts(group), std::vector<std::string>{
+                              "LeaderWorkerSet team/l-0 holds 16 accelerators with 2 of 3 workers; "
+                              "1 worker has no pod"});
+  group.push_back(of("l-0-2", "", lws, lws_size));
+  group.back().meta.deleting = true;  // it is made again
+  EXPECT_TRUE(Texts(group).empty());
+
+  const std::map<std::string, std::string> kueue = {{"kueue.x-k8s.io/pod-group-name", "g"}};
+  const std::map<std::string, std::string> kueue_size = {
+      {"kueue.x-k8s.io/pod-group-total-count", "4"}};
+  std::vector<api::Pod> pods = {of("a", "n0", kueue, kueue_size), of("b", "", kueue, kueue_size)};
+  pods[1].unscheduled = "0/4 nodes are available";
+  EXPECT_EQ(Texts(pods), std::vector<std::string>{
+                             "PodGroup team/g holds 8 accelerators with 1 of 4 workers; b has no "
+                             "node: 0/4 nodes are available; 2 workers have no pod"});
+  pods[1].phase = api::PodPhase::kSucceeded;
+  for (const char* name : {"c", "d"}) pods.push_back(of(name, "n1", kueue, kueue_size));
+  EXPECT_TRUE(Texts(pods).empty());
+}
+
+TEST(HalfGangs, AGangWithItsLeastNumberOfMembersHasStarted) {
+  std::vector<api::Pod> pods = {Worker("a", 0, "n0"), Worker("a", 1, "n1"), Worker("a", 2, "")};
+  for (const char* key : {"scheduling.volcano.sh/group-min-member",
+                          "pod-group.scheduling.sigs.k8s.io/min-available"}) {
+    for (api::Pod& pod : pods) pod.meta.annotations = {{key, "2"}};
+    EXPECT_TRUE(Texts(pods).empty()) << key;
+    for (api::Pod& pod : pods) pod.meta.annotations = {{key, "4"}};
+    EXPECT_EQ(Texts(pods),
+              std::vector<std::string>{
+                  "MPIJob team/a holds 16 accelerators with 2 of 4 workers; a-2 has no "
+                  "node; 1 worker has no pod"})
+        << key;
+  }
+}
+
+TEST(HalfGangs, AResourceThatAPlacementNamesIsAnAccelerator) {
+  api::Inputs inputs;
+  std::vector<api::Pod> pods = {Worker("a", 0, "n0"), Worker("a", 1, ""), Worker("a", 2, "")};
+  for (api::Pod& pod : pods) pod.pod.requests = {{"example.com/x1", 4}};
+  inputs.pods = pods;
+  EXPECT_TRUE(HalfGangs(inputs, "").empty());
+  inputs.accelerator_resources = {"example.com/x1"};
+  ASSERT_EQ(HalfGangs(inputs, "").size(), 1U);
+  EXPECT_EQ(NotesOf(HalfGangs(inputs, "")).front().text,
+            "MPIJob team/a holds 4 accelerators with 1 of 3 workers; a-1 and 1 more pod have no "
+            "node");
+  EXPECT_EQ(HalfGangsJson(HalfGangs(inputs, "")).dump(),
+            R"([{"namespace":"team","name":"a","kind":"MPIJob","accelerators":4,)"
+            R"("workersWithNode":1,"workers":3,"withoutNode":["a-1","a-2"],"notCreated":0}])");
+}
+
+TEST(HalfGangs, JobsOfOneNameAreToldApartByTheirApiGroup) {
+  std::vector<api::Pod> pods;
+  for (const char* version : {"batch/v1", "batch.volcano.sh/v1alpha1"}) {
+    for (const char* node : {"n0", ""}) {
+      api::Pod pod = Worker("llm", static_cast<int>(pods.size()), node);
+      pod.meta.labels = {};
+      pod.meta.owners = {{version, "Job", "llm", version, true}};
+      pods.push_back(std::move(pod));
+    }
+  }
+  const std::string holds = " team/llm holds 8 accelerators with 1 of 2 workers; llm-";
+  EXPECT_EQ(Texts(pods),
+            (std::vector<std::string>{"Job.batch" + holds + "1 has no node",
+                                      "Job.batch.volcano.sh" + holds + "3 has no node"}));
 }
 
 }  // namespace

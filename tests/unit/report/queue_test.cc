@@ -152,7 +152,7 @@ TEST(QueueTest, WorkloadsWithoutQuotaComeLastAndHaveNoPosition) {
   EXPECT_EQ(StartText(queue[1]), "unknown");
   EXPECT_EQ(queue[1].reason, "QuotaPending");
   EXPECT_EQ(queue[1].why, "queue team: 8 more needed");
-  EXPECT_FALSE(QueueJson(queue).at("queue").at(1).contains("position"));
+  EXPECT_FALSE(QueueJson(queue, {}).at("queue").at(1).contains("position"));
 }
 
 TEST(QueueTest, SaysAfterWhichJobAndWhatWouldHelp) {
@@ -179,7 +179,7 @@ TEST(QueueTest, OneNamespaceKeepsItsPositionsAmongAll) {
 TEST(QueueTest, AsJsonItLeavesOutWhatIsUnknown) {
   Fleet fleet;
   fleet.Job("whole", 4);
-  const auto json = QueueJson(fleet.Queue()).at("queue").at(0);
+  const auto json = QueueJson(fleet.Queue(), {}).at("queue").at(0);
   EXPECT_EQ(json.at("position"), 1);
   EXPECT_EQ(json.at("startsWithinSeconds"), 3600);
   EXPECT_EQ(json.at("startsAfter"), "ns/busy");
