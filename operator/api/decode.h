@@ -16,6 +16,7 @@
 #include "operator/api/pod.h"
 #include "operator/api/priority_class.h"
 #include "operator/api/training_job.h"
+#include "operator/api/volumes.h"
 #include "operator/base/result.h"
 
 namespace weft::api {
@@ -58,6 +59,10 @@ Result<ResourceSlice> DecodeResourceSlice(const nlohmann::json& object, const Pl
 Result<ResourceClaim> DecodeResourceClaim(const nlohmann::json& object, const Place& place);
 Result<ClaimTemplate> DecodeClaimTemplate(const nlohmann::json& object, const Place& place);
 Result<DeviceClass> DecodeDeviceClass(const nlohmann::json& object, const Place& place);
+Result<PersistentVolume> DecodePersistentVolume(const nlohmann::json& object, const Place& place);
+Result<VolumeClaim> DecodeVolumeClaim(const nlohmann::json& object, const Place& place);
+Result<StorageClass> DecodeStorageClass(const nlohmann::json& object, const Place& place);
+Result<CsiNode> DecodeCsiNode(const nlohmann::json& object, const Place& place);
 Result<PriorityClass> DecodePriorityClass(const nlohmann::json& object, const Place& place);
 Result<Namespace> DecodeNamespace(const nlohmann::json& object, const Place& place);
 Result<ConfigMap> DecodeConfigMap(const nlohmann::json& object, const Place& place);

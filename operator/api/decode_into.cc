@@ -115,6 +115,30 @@ std::optional<Status> TakeDevices(const std::string& kind, const nlohmann::json&
   return std::nullopt;
 }
 
+// A file that has one object of a kind has all of them; but the claim that a job is to be applied
+// with, which has no status yet, tells nothing of others.
+std::optional<Status> TakeVolumes(const TypeMeta& type, const nlohmann::json& object,
+                                  const Place& place, Inputs& inputs) {
+  const bool core = type.group.empty() && type.version == "v1";
+  if (core && type.kind == "PersistentVolume") {
+    inputs.knows_volumes = true;
+    return Append(DecodePersistentVolume(object, place), inputs.volumes);
+  }
+  if (core && type.kind == "PersistentVolumeClaim") {
+    Result<VolumeClaim> claim = DecodeVolumeClaim(object, place);
+    inputs.knows_claims = inputs.knows_claims || (claim && claim->served);
+    return Append(std::move(claim), inputs.volume_claims);
+  }
+  if (type.group == kStorageGroup && type.kind == "StorageClass") {
+    inputs.knows_classes = true;
+    return Append(DecodeStorageClass(object, place), inputs.storage_classes);
+  }
+  if (type.group == kStorageGroup && type.kind == "CSINode") {
+    return Append(DecodeCsiNode(object, place), inputs.csi_nodes);
+  }
+  return std::nullopt;
+}
+
 // One whose spec cannot be read is kept, for its name and its checks.
 Status TakeWorkload(const nlohmann::json& object, const Place& place, Inputs& inputs) {
   const Status taken = Append(DecodeWorkload(object, place), inputs.workloads);
@@ -201,6 +225,7 @@ Status DecodeInto(const nlohmann::json& object, const Place& place, Inputs& inpu
   if (type->group == kDeviceGroup) {
     if (const auto taken = TakeDevices(type->kind, object, place, inputs)) return *taken;
   }
+  if (const auto taken = TakeVolumes(*type, object, place, inputs)) return *taken;
   if (type->group == kKueueGroup && type->version == kKueueVersion) {
     if (const auto taken = TakeKueue(type->kind, object, place, inputs)) return *taken;
   }
@@ -217,6 +242,8 @@ Status CheckUnique(const Inputs& inputs) {
         CheckUniqueIn(inputs.namespaces), CheckUniqueIn(inputs.priority_classes),
         CheckUniqueIn(inputs.resource_slices), CheckUniqueIn(inputs.resource_claims),
         CheckUniqueIn(inputs.claim_templates), CheckUniqueIn(inputs.device_classes),
+        CheckUniqueIn(inputs.volumes), CheckUniqueIn(inputs.volume_claims),
+        CheckUniqueIn(inputs.storage_classes), CheckUniqueIn(inputs.csi_nodes),
         CheckUniqueIn(inputs.workloads), CheckUniqueIn(inputs.admission_checks),
         CheckUniqueIn(inputs.resource_flavors)}) {
     if (!status) return status;

@@ -16,13 +16,14 @@
 #include "operator/api/pod.h"
 #include "operator/api/priority_class.h"
 #include "operator/api/training_job.h"
+#include "operator/api/volumes.h"
 #include "operator/base/shared_list.h"
 #include "operator/fabric/spec.h"
 
 namespace weft::api {
 
 // All that a decision reads, in input order within each kind.
-struct Inputs : DeviceInputs, KueueInputs {
+struct Inputs : DeviceInputs, KueueInputs, VolumeInputs {
   SharedList<Node> nodes;
   SharedList<Pod> pods;
   std::vector<PriorityClass> priority_classes;

@@ -11,6 +11,8 @@ namespace {
 
 using fabric::Resources;
 
+constexpr const char* kRequiredAffinity = "requiredDuringSchedulingIgnoredDuringExecution";
+
 void Add(Resources& sum, const Resources& more) {
   for (const auto& [name, amount] : more) sum[name] = SaturatingAdd(sum[name], amount);
 }
@@ -92,17 +94,6 @@ std::vector<fabric::SelectorExpression> DecodeExpressions(const Field& list) {
   return expressions;
 }
 
-std::optional<std::vector<rules::NodeSelectorTerm>> DecodeAffinity(const Field& affinity) {
-  const Field required = affinity["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
-  if (!required.present()) return std::nullopt;
-  std::vector<rules::NodeSelectorTerm> terms;
-  for (const Field& term : required["nodeSelectorTerms"].Items()) {
-    terms.push_back(
-        {DecodeExpressions(term["matchExpressions"]), DecodeExpressions(term["matchFields"])});
-  }
-  return terms;
-}
-
 std::vector<rules::PreferredTerm> DecodePreferred(const Field& affinity) {
   std::vector<rules::PreferredTerm> terms;
   for (const Field& item : affinity["preferredDuringSchedulingIgnoredDuringExecution"].Items()) {
@@ -132,14 +123,17 @@ bool ClaimsComputeDomain(const Field& resource_claims) {
   return claims;
 }
 
-rules::PodRequirements Decode(const Field& pod_spec, const Field& status, const TextMap& labels) {
+// `name`: of the pod; "" for a template.
+rules::PodRequirements Decode(const Field& pod_spec, const Field& status, const TextMap& labels,
+                              const std::string& name) {
   rules::PodRequirements pod;
   pod.requests = OfContainers(pod_spec, status);
   ApplyPodLevel(pod_spec["resources"], pod.requests);
   Add(pod.requests, DecodeResources(pod_spec["overhead"]));
   std::erase_if(pod.requests, [](const auto& request) { return request.second == 0; });
   pod.node_selector = pod_spec["nodeSelector"].StrMap();
-  pod.required_affinity = DecodeAffinity(pod_spec["affinity"]);
+  pod.required_affinity =
+      DecodeNodeSelector(pod_spec["affinity"]["nodeAffinity"][kRequiredAffinity]);
   pod.preferred = DecodePreferred(pod_spec["affinity"]["nodeAffinity"]);
   for (const Field& item : pod_spec["tolerations"].Items()) {
     rules::Toleration toleration{item["key"].Str(), item["operator"].Str("Equal"),
@@ -149,11 +143,21 @@ rules::PodRequirements Decode(const Field& pod_spec, const Field& status, const 
   }
   pod.claims_compute_domain = ClaimsComputeDomain(pod_spec["resourceClaims"]);
   pod.node_name = pod_spec["nodeName"].Str();
-  pod.terms = DecodePodTerms(pod_spec, labels);
+  pod.terms = DecodePodTerms(pod_spec, labels, name);
   return pod;
 }
 
 }  // namespace
+
+std::optional<std::vector<rules::NodeSelectorTerm>> DecodeNodeSelector(const Field& selector) {
+  if (!selector.present()) return std::nullopt;
+  std::vector<rules::NodeSelectorTerm> terms;
+  for (const Field& term : selector["nodeSelectorTerms"].Items()) {
+    terms.push_back(
+        {DecodeExpressions(term["matchExpressions"]), DecodeExpressions(term["matchFields"])});
+  }
+  return terms;
+}
 
 Resources DecodeResources(const Field& list) {
   Resources resources;
@@ -168,11 +172,11 @@ Resources DecodeResources(const Field& list) {
 }
 
 rules::PodRequirements DecodePodSpec(const Field& pod_spec, const TextMap& labels) {
-  return Decode(pod_spec, pod_spec["status"], labels);  // a PodSpec has none
+  return Decode(pod_spec, pod_spec["status"], labels, "");  // a PodSpec has no status
 }
 
 rules::PodRequirements DecodePodOnNode(const Field& pod, const TextMap& labels) {
-  return Decode(pod["spec"], pod["status"], labels);
+  return Decode(pod["spec"], pod["status"], labels, pod["metadata"]["name"].Str());
 }
 
 }  // namespace weft::api

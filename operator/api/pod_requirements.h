@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "operator/api/json_reader.h"
 #include "operator/rules/pod_requirements.h"
 
@@ -25,6 +28,9 @@ namespace weft::api {
 rules::PodRequirements DecodePodSpec(const Field& pod_spec, const TextMap& labels = {});
 // The same of a Pod, with its status.
 rules::PodRequirements DecodePodOnNode(const Field& pod, const TextMap& labels);
+
+// A NodeSelector; nothing if it is absent.
+std::optional<std::vector<rules::NodeSelectorTerm>> DecodeNodeSelector(const Field& selector);
 
 // A resource list: cpu in thousandths, everything else in whole units.
 fabric::Resources DecodeResources(const Field& list);

@@ -10,6 +10,7 @@
 namespace weft::api {
 namespace {
 
+using fabric::ClaimedVolume;
 using fabric::HostPort;
 using fabric::PodTerm;
 using fabric::PodTerms;
@@ -97,6 +98,42 @@ std::vector<SpreadRule> DecodeSpread(const Field& list, const TextMap& labels) {
   return rules;
 }
 
+// kube-apiserver writes the source of a volume beside its name, protobuf into `volumeSource`.
+std::vector<ClaimedVolume> DecodeVolumes(const Field& list, const std::string& pod) {
+  std::vector<ClaimedVolume> volumes;
+  for (const Field& item : list.Items()) {
+    const Field nested = item["volumeSource"], source = nested.present() ? nested : item;
+    ClaimedVolume volume;
+    if (const Field claim = source["persistentVolumeClaim"]; claim.present()) {
+      volume.claim = claim["claimName"].Str();
+    } else if (const Field own = source["ephemeral"]; own.present()) {
+      const Field spec = own["volumeClaimTemplate"]["spec"];
+      volume.own = true;
+      volume.claim = (pod.empty() ? "" : pod + "-") + item["name"].Str();
+      volume.storage_class = spec["storageClassName"].Str();
+      volume.access_modes = spec["accessModes"].StrList();
+      volume.bytes = spec["resources"]["requests"]["storage"].Quantity();
+      volume.block = spec["volumeMode"].Str() == "Block";
+    } else {
+      continue;
+    }
+    volumes.push_back(std::move(volume));
+  }
+  return volumes;
+}
+
+OrderedJson EncodeVolume(const ClaimedVolume& volume, const std::string& pod) {
+  if (!volume.own) return {{"persistentVolumeClaim", {{"claimName", volume.claim}}}};
+  const bool named = !pod.empty() && volume.claim.starts_with(pod + "-");
+  OrderedJson spec = OrderedJson::object();
+  if (!volume.storage_class.empty()) spec["storageClassName"] = volume.storage_class;
+  if (!volume.access_modes.empty()) spec["accessModes"] = volume.access_modes;
+  if (volume.bytes != 0) spec["resources"]["requests"]["storage"] = std::to_string(volume.bytes);
+  if (volume.block) spec["volumeMode"] = "Block";
+  return {{"name", named ? volume.claim.substr(pod.size() + 1) : volume.claim},
+          {"ephemeral", {{"volumeClaimTemplate", {{"spec", std::move(spec)}}}}}};
+}
+
 OrderedJson EncodeTerm(const PodTerm& term) {
   OrderedJson out = {{"topologyKey", term.topology_key}};
   if (term.selector) out["labelSelector"] = EncodeLabelSelector(*term.selector);
@@ -113,7 +150,7 @@ OrderedJson EncodeTerms(const std::vector<PodTerm>& terms) {
 
 }  // namespace
 
-PodTerms DecodePodTerms(const Field& pod_spec, const TextMap& labels) {
+PodTerms DecodePodTerms(const Field& pod_spec, const TextMap& labels, const std::string& name) {
   PodTerms terms;
   const bool host_network = pod_spec["hostNetwork"].Bool();
   for (const Field& container : pod_spec["containers"].Items()) {
@@ -129,10 +166,11 @@ PodTerms DecodePodTerms(const Field& pod_spec, const TextMap& labels) {
   terms.spread = DecodeSpread(pod_spec["topologySpreadConstraints"], labels);
   DecodePreferred(affinity["podAffinity"][kPreferred], 1, labels, terms.preferred);
   DecodePreferred(affinity["podAntiAffinity"][kPreferred], -1, labels, terms.preferred);
+  terms.volumes = DecodeVolumes(pod_spec["volumes"], name);
   return terms;
 }
 
-void EncodePodTerms(const PodTerms& terms, OrderedJson& pod_spec) {
+void EncodePodTerms(const PodTerms& terms, OrderedJson& pod_spec, const std::string& name) {
   for (const HostPort& port : terms.host_ports) {
     OrderedJson one = {{"containerPort", port.port}, {"hostPort", port.port}};
     if (port.protocol != "TCP") one["protocol"] = port.protocol;
@@ -157,6 +195,11 @@ void EncodePodTerms(const PodTerms& terms, OrderedJson& pod_spec) {
     if (rule.min_domains != 1) one["minDomains"] = rule.min_domains;
     if (rule.selector) one["labelSelector"] = EncodeLabelSelector(*rule.selector);
     pod_spec["topologySpreadConstraints"].push_back(std::move(one));
+  }
+  for (const ClaimedVolume& volume : terms.volumes) {
+    OrderedJson one = EncodeVolume(volume, name);
+    if (!volume.own) one["name"] = "volume-" + std::to_string(pod_spec["volumes"].size());
+    pod_spec["volumes"].push_back(std::move(one));
   }
 }
 

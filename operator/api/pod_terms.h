@@ -10,13 +10,18 @@ namespace weft::api {
 // Ports   hostPort of containers and sidecars; with hostNetwork also containerPort, as the API
 // server
 //         fills it in when it makes the pod.
-// Spaces  a term with a namespaceSelector that is not empty is left out: the labels of Namespaces are
+// Spaces  a term with a namespaceSelector that is not empty is left out: the labels of Namespaces
+// are
 //         not read.
+// Volumes those of PersistentVolumeClaims, and ephemeral ones, whose claims the pod will own.
 // Labels  matchLabelKeys and mismatchLabelKeys become requirements of the selector.
 // Source  Kubernetes 1.36 pkg/scheduler/util, GetHostPorts; pkg/registry/core/pod/strategy.go.
-fabric::PodTerms DecodePodTerms(const Field& pod_spec, const TextMap& labels);
+// `name`  of the pod, which the claims of its ephemeral volumes begin with; "" for a template.
+fabric::PodTerms DecodePodTerms(const Field& pod_spec, const TextMap& labels,
+                                const std::string& name = "");
 
-// Adds it to the PodSpec, in the same shape.
-void EncodePodTerms(const fabric::PodTerms& terms, nlohmann::ordered_json& pod_spec);
+// Adds it to the PodSpec of the pod of that name, in the same shape.
+void EncodePodTerms(const fabric::PodTerms& terms, nlohmann::ordered_json& pod_spec,
+                    const std::string& name = "");
 
 }  // namespace weft::api

@@ -27,7 +27,8 @@ constexpr Millis kPageTimeout{60'000}, kShortestPause{250}, kLongestPause{10'000
 constexpr Resource kKinds[] = {
     kube::kFabrics,        kube::kTrainingJobs,   kube::kPlacements,      kube::kPods,
     kube::kNodes,          kube::kNamespaces,     kube::kPriorityClasses, kube::kConfigMaps,
-    kube::kResourceClaims, kube::kClaimTemplates, kube::kResourceSlices,  kube::kDeviceClasses};
+    kube::kResourceClaims, kube::kClaimTemplates, kube::kResourceSlices,  kube::kDeviceClasses,
+    kube::kVolumes,        kube::kVolumeClaims,   kube::kStorageClasses,  kube::kCsiNodes};
 
 // In this order: without a check of Weft's the others are not read.
 constexpr Resource kKueueKinds[] = {kube::kAdmissionChecks, kube::kWorkloads,
@@ -91,10 +92,12 @@ class ClusterReader {
   Status ReadList(const Resource& resource) {
     for (int limit = kPageLimit;; limit *= 4) {
       std::vector<kube::ServedObject> items;
+      lacking_ = false;
       Result<bool> complete = ReadPages(resource, limit, items);
       if (!complete) return complete.error();
       if (*complete) {
         for (kube::ServedObject& item : items) Take(resource, std::move(item));
+        KnowAll(resource);
         return {};
       }
       if (limit >= kLargestPage) {
@@ -140,7 +143,17 @@ class ClusterReader {
   }
 
   static bool IsOptional(const Resource& resource) {
-    return resource.group == api::kDeviceGroup || resource.group == api::kKueueGroup;
+    return resource.group == api::kDeviceGroup || resource.group == api::kKueueGroup ||
+           kube::IsOfVolumes(resource);
+  }
+
+  // A complete list, which may be empty: what it lacks does not exist.
+  void KnowAll(const Resource& resource) {
+    if (lacking_) return;
+    const auto is = [&](const Resource& one) { return resource.plural == one.plural; };
+    if (is(kube::kVolumes)) out_.inputs.knows_volumes = true;
+    if (is(kube::kVolumeClaims)) out_.inputs.knows_claims = true;
+    if (is(kube::kStorageClasses)) out_.inputs.knows_classes = true;
   }
 
   // Whether the server does not serve the optional kind, or the account may not list it.
@@ -149,9 +162,12 @@ class ClusterReader {
       const bool of_devices = resource.group == api::kDeviceGroup;
       out_.skipped.push_back("cluster: list " + std::string(resource.plural) + ": forbidden; " +
                              (of_devices ? "GPUs that ResourceClaims hold may count as free"
-                                         : "jobs that wait in queues of Kueue may be missing"));
+                              : kube::IsOfVolumes(resource)
+                                  ? "volumes of pods do not limit the nodes of a plan"
+                                  : "jobs that wait in queues of Kueue may be missing"));
     }
-    return status == kube::kForbidden || status == kube::kNotFound;
+    lacking_ = status == kube::kForbidden || status == kube::kNotFound;
+    return lacking_;
   }
 
   Result<kube::Response> Send(const kube::Request& request) {
@@ -185,6 +201,7 @@ class ClusterReader {
   kube::Timer& timer_;
   const ReadProgress& progress_;
   LiveObjects out_;
+  bool lacking_ = false;  // the list that was read last
 };
 
 }  // namespace

@@ -94,7 +94,8 @@ Result<api::Inputs> Overlay(api::Inputs live, api::Inputs wanted) {
        {jobs, placements, Merge(wanted.nodes, live.nodes), Merge(wanted.pods, live.pods),
         Merge(wanted.resource_slices, live.resource_slices),
         Merge(wanted.resource_claims, live.resource_claims),
-        Merge(wanted.claim_templates, live.claim_templates),
+        Merge(wanted.claim_templates, live.claim_templates), Merge(wanted.volumes, live.volumes),
+        Merge(wanted.volume_claims, live.volume_claims), Merge(wanted.csi_nodes, live.csi_nodes),
         Merge(wanted.workloads, live.workloads)}) {
     if (!merged) return merged.error();
   }
@@ -102,6 +103,7 @@ Result<api::Inputs> Overlay(api::Inputs live, api::Inputs wanted) {
   Merge(std::move(wanted.namespaces), live.namespaces);
   Merge(std::move(wanted.priority_classes), live.priority_classes);
   Merge(std::move(wanted.device_classes), live.device_classes);
+  Merge(std::move(wanted.storage_classes), live.storage_classes);
   Merge(std::move(wanted.admission_checks), live.admission_checks);
   Merge(std::move(wanted.resource_flavors), live.resource_flavors);
   if (wanted.learned_steps) live.learned_steps = std::move(wanted.learned_steps);

@@ -32,6 +32,7 @@ std::string Predicate(const rules::RejectionCount& count) {
       return are + count.detail;
     case Rejection::kResource:
       return (one ? "lacks free " : "lack free ") + count.detail;
+    case Rejection::kVolume:
     case Rejection::kHostPort:
     case Rejection::kPodAffinity:
       return are + "ruled out (" + count.detail + ")";

@@ -7,6 +7,7 @@
 
 #include "operator/api/kueue.h"
 #include "operator/cluster/placement_pods.h"
+#include "operator/cluster/volumes.h"
 #include "operator/cluster/worker_order.h"
 
 namespace weft::cluster {
@@ -48,8 +49,12 @@ class Pending {
  public:
   enum class Which { kPending, kAll };
 
-  Pending(const api::Inputs& inputs, Which which)
-      : inputs_(inputs), all_(which == Which::kAll), pods_(inputs), priorities_(inputs) {}
+  Pending(const Cluster& cluster, Which which)
+      : inputs_(*cluster.inputs),
+        all_(which == Which::kAll),
+        pods_(inputs_),
+        priorities_(inputs_),
+        volumes_(cluster) {}
 
   Result<std::vector<WorkloadView>> Collect(Mark mark) {
     std::vector<WorkloadView> all;
@@ -79,11 +84,12 @@ class Pending {
     return !job.suspend && !job.meta.deleting && !IsFinished(job) && !HasNodes(job);
   }
 
-  std::optional<WorkloadView> OfJob(std::size_t index) const {
+  std::optional<WorkloadView> OfJob(std::size_t index) {
     const api::TrainingJob& job = inputs_.jobs[index];
     if (!job.unreadable.empty()) return std::nullopt;
     if (all_ ? IsFinished(job) : !IsPending(job)) return std::nullopt;
     WorkloadView workload = WorkloadOf(job);
+    TakeVolumes({job.pod.terms.get()}, workload);
     workload.index = index;
     workload.attempt = job.attempt;
     workload.priority = priorities_.Of(job);
@@ -92,7 +98,7 @@ class Pending {
   }
 
   // A Placement that is an attempt of a job in the inputs is not a workload: its job is.
-  std::optional<WorkloadView> OfPlacement(std::size_t index) const {
+  std::optional<WorkloadView> OfPlacement(std::size_t index) {
     const api::Placement& placement = inputs_.placements[index];
     if (all_ ? !placement.unreadable.empty() : !LacksNodes(placement)) return std::nullopt;
     if (pods_.AttemptOf(placement).job != nullptr) return std::nullopt;
@@ -115,17 +121,22 @@ class Pending {
   }
 
   // Its coming pods count as long as not all of them are there.
-  static void TakeProposal(const api::Proposal& proposal, WorkloadView& workload) {
+  void TakeProposal(const api::Proposal& proposal, WorkloadView& workload) {
     workload.priority = proposal.priority;
     workload.bundle = proposal.bundle;
     if (workload.gated_pods >= workload.workers) return;
     workload.pod = proposal.pod;
     workload.neighbour = NeighbourOf(*workload.meta, proposal.pod);
+    TakeVolumes({proposal.pod.terms.get()}, workload);
+  }
+
+  void TakeVolumes(const std::vector<const fabric::PodTerms*>& pods, WorkloadView& workload) {
+    volumes_.Resolve(workload.meta->key.space, pods, workload.pod);
   }
 
   // The requirements of the waiting pods: those of the first pod by name, with the largest request
   // of each resource.
-  void TakePods(const api::Placement& placement, WorkloadView& workload) const {
+  void TakePods(const api::Placement& placement, WorkloadView& workload) {
     workload.pod.requests = {
         {placement.accelerator.resource_name, placement.accelerator.per_worker}};
     workload.pod.claims_accelerators = !placement.accelerator.device_class.empty();
@@ -160,6 +171,9 @@ class Pending {
     workload.pod = gated.front()->pod;
     workload.pod.labels = gated.front()->meta.labels;
     workload.neighbour = NeighbourOf(*gated.front());
+    std::vector<const fabric::PodTerms*> terms;
+    for (const api::Pod* pod : gated) terms.push_back(pod->pod.terms.get());
+    TakeVolumes(terms, workload);
     workload.priority = priorities_.Of(gated.front()->priority_class_name);
     for (const api::Pod* pod : gated) {
       for (const auto& [name, amount] : pod->pod.requests) {
@@ -192,6 +206,7 @@ class Pending {
   bool all_;
   PlacementPods pods_;
   Priorities priorities_;
+  Volumes volumes_;
 };
 
 bool DecidedBefore(const WorkloadView& a, const WorkloadView& b) {
@@ -240,13 +255,13 @@ std::string WorkloadView::PlacementName() const {
 }
 
 Result<std::vector<WorkloadView>> PendingWorkloads(const Cluster& cluster, Order order, Mark mark) {
-  auto all = Pending(*cluster.inputs, Pending::Which::kPending).Collect(mark);
+  auto all = Pending(cluster, Pending::Which::kPending).Collect(mark);
   if (all && order == Order::kOperator) std::stable_sort(all->begin(), all->end(), DecidedBefore);
   return all;
 }
 
 Result<std::vector<WorkloadView>> AllWorkloads(const Cluster& cluster, Mark mark) {
-  return Pending(*cluster.inputs, Pending::Which::kAll).Collect(mark);
+  return Pending(cluster, Pending::Which::kAll).Collect(mark);
 }
 
 void AddClaims(const WorkloadView& workload, std::span<const fabric::NodeIndex> nodes,

@@ -47,12 +47,27 @@ struct SpreadRule {
   friend bool operator==(const SpreadRule&, const SpreadRule&) = default;
 };
 
-// What a pod demands of the pods beside it, and wishes.
+// A volume of a pod that a PersistentVolumeClaim of its namespace gives.
+struct ClaimedVolume {
+  std::string claim;  // the claim's name; of `own` in a template the volume's name
+  bool own = false;   // an ephemeral volume, for which each pod has a claim of its own
+  // What the claim of `own` asks for.
+  std::string storage_class = "";
+  std::vector<std::string> access_modes = {};
+  std::int64_t bytes = 0;
+  bool block = false;  // volumeMode Block, else Filesystem
+
+  friend bool operator==(const ClaimedVolume&, const ClaimedVolume&) = default;
+};
+
+// What a pod demands of the pods beside it, and wishes; and the volumes that it may share with
+// them.
 struct PodTerms {
-  std::vector<HostPort> host_ports;
-  std::vector<PodTerm> affinity, anti_affinity;  // required
-  std::vector<SpreadRule> spread;
-  std::vector<PreferredPodTerm> preferred;
+  std::vector<HostPort> host_ports = {};
+  std::vector<PodTerm> affinity = {}, anti_affinity = {};  // required
+  std::vector<SpreadRule> spread = {};
+  std::vector<PreferredPodTerm> preferred = {};
+  std::vector<ClaimedVolume> volumes = {};
 
   friend bool operator==(const PodTerms&, const PodTerms&) = default;
 };

@@ -1,5 +1,6 @@
 #include "operator/kube/resource.h"
 
+#include <algorithm>
 #include <array>
 
 namespace weft::kube {
@@ -24,6 +25,13 @@ std::string Escaped(std::string_view text) {
 }
 
 }  // namespace
+
+bool IsOfVolumes(const Resource& resource) {
+  constexpr std::array<Resource, 4> kKinds = {kVolumes, kVolumeClaims, kStorageClasses, kCsiNodes};
+  return std::any_of(kKinds.begin(), kKinds.end(), [&](const Resource& one) {
+    return one.group == resource.group && one.plural == resource.plural;
+  });
+}
 
 std::string PathOf(const Resource& resource, const api::ObjectKey& key,
                    std::string_view subresource) {

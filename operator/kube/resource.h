@@ -33,12 +33,21 @@ inline constexpr Resource kClaimTemplates{"resource.k8s.io", "v1", "resourceclai
                                           "ResourceClaimTemplate", true};
 inline constexpr Resource kDeviceClasses{"resource.k8s.io", "v1", "deviceclasses", "DeviceClass",
                                          false};
+inline constexpr Resource kVolumes{"", "v1", "persistentvolumes", "PersistentVolume", false};
+inline constexpr Resource kVolumeClaims{"", "v1", "persistentvolumeclaims", "PersistentVolumeClaim",
+                                        true};
+inline constexpr Resource kStorageClasses{"storage.k8s.io", "v1", "storageclasses", "StorageClass",
+                                          false};
+inline constexpr Resource kCsiNodes{"storage.k8s.io", "v1", "csinodes", "CSINode", false};
 inline constexpr Resource kEvents{"events.k8s.io", "v1", "events", "Event", true};
 inline constexpr Resource kLeases{"coordination.k8s.io", "v1", "leases", "Lease", true};
 inline constexpr Resource kTrainingJobs{"weft.dev", "v1alpha1", "trainingjobs", "TrainingJob",
                                         true};
 inline constexpr Resource kPlacements{"weft.dev", "v1alpha1", "placements", "Placement", true};
 inline constexpr Resource kFabrics{"weft.dev", "v1alpha1", "fabrics", "Fabric", false};
+
+// Whether the resource is one of those that tell where volumes let pods run.
+bool IsOfVolumes(const Resource& resource);
 
 // "/api/v1/pods", "/apis/weft.dev/v1alpha1/namespaces/team-a/trainingjobs/x/status". An empty
 // namespace means all namespaces; an empty name means the collection.

@@ -53,6 +53,7 @@ std::optional<Where> EnterPod(Where where, std::string_view key) {
   switch (where) {
     case Where::kSpec:
       if (In(key, {"containers", "initContainers"})) return Where::kContainers;
+      if (key == "volumes") return Where::kVolumes;
       return KeepIf(In(key, {"overhead", "resources", "nodeSelector", "affinity", "tolerations",
                              "resourceClaims", "nodeName", "schedulingGates", "priorityClassName",
                              "hostNetwork", "topologySpreadConstraints"}));
@@ -65,6 +66,8 @@ std::optional<Where> EnterPod(Where where, std::string_view key) {
     case Where::kContainers:
       return KeepIf(
           In(key, {"name", "resources", "restartPolicy", "state", "ports", "allocatedResources"}));
+    case Where::kVolumes:
+      return KeepIf(In(key, {"name", "persistentVolumeClaim", "ephemeral"}));
     default:
       return Where::kElsewhere;
   }
@@ -84,6 +87,7 @@ std::optional<Where> EnterWorkload(Where where, std::string_view key) {
     case Where::kPodSpec:
       return EnterPod(Where::kSpec, key);
     case Where::kContainers:
+    case Where::kVolumes:
       return EnterPod(where, key);
     default:
       return Where::kElsewhere;
@@ -99,6 +103,7 @@ Subject SubjectOfKind(std::string_view kind) {
   if (kind.ends_with("List")) return Subject::kWhole;
   if (In(kind, {"TrainingJob", "Placement", "Fabric", "PriorityClass", "Namespace", "ConfigMap",
                 "ResourceSlice", "ResourceClaim", "ResourceClaimTemplate", "DeviceClass",
+                "PersistentVolume", "PersistentVolumeClaim", "StorageClass", "CSINode",
                 "AdmissionCheck", "ResourceFlavor"})) {
     return Subject::kWhole;
   }

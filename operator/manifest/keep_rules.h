@@ -13,7 +13,8 @@ namespace weft::manifest {
 // dropped.
 enum class Subject : std::uint8_t {
   kUnknown,  // the kind has not been read yet
-  kWhole,    // Weft's own kinds, PriorityClass, Namespace, ConfigMap, devices, most of Kueue, lists
+  kWhole,    // Weft's own kinds, PriorityClass, Namespace, ConfigMap, those of devices and volumes,
+             // most of Kueue's, lists
   kNode,
   kPod,
   kWorkload,  // of Kueue; its pod templates as kPod
@@ -32,6 +33,7 @@ enum class Where : std::uint8_t {
   kStatus,
   kConditions,
   kContainers,
+  kVolumes,      // of a pod
   kPodSets,      // of a Workload
   kPodTemplate,  // of a Workload
   kPodSpec,      // of a Workload's pod template

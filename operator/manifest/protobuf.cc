@@ -112,7 +112,19 @@ constexpr FieldRule kToleration[] = {{1, "key"}, {2, "operator"}, {3, "value"}, 
 constexpr FieldRule kGate[] = {{1, "name"}};
 constexpr FieldRule kClaim[] = {
     {1, "name"}, {3, "resourceClaimName"}, {4, "resourceClaimTemplateName"}};
+constexpr FieldRule kClaimSource[] = {{1, "claimName"}};
+constexpr FieldRule kStorage[] = {{2, "requests", Shape::kQuantity, {}, Many::kMap}};
+constexpr FieldRule kClaimSpec[] = {{1, "accessModes", Shape::kText, {}, Many::kList},
+                                    {2, "resources", Shape::kObject, kStorage},
+                                    {5, "storageClassName"},
+                                    {6, "volumeMode"}};
+constexpr FieldRule kClaimTemplate[] = {{2, "spec", Shape::kObject, kClaimSpec}};
+constexpr FieldRule kEphemeral[] = {{1, "volumeClaimTemplate", Shape::kObject, kClaimTemplate}};
+constexpr FieldRule kVolumeSource[] = {{10, "persistentVolumeClaim", Shape::kObject, kClaimSource},
+                                       {29, "ephemeral", Shape::kObject, kEphemeral}};
+constexpr FieldRule kVolume[] = {{1, "name"}, {2, "volumeSource", Shape::kObject, kVolumeSource}};
 constexpr FieldRule kPodSpec[] = {
+    {1, "volumes", Shape::kObject, kVolume, Many::kList},
     {2, "containers", Shape::kObject, kContainer, Many::kList},
     {7, "nodeSelector", Shape::kText, {}, Many::kMap},
     {10, "nodeName"},

@@ -140,7 +140,7 @@ std::optional<std::vector<NodeIndex>> RoomTables::Changed(const Seen& seen) cons
 bool SameRoom(const rules::PodRequirements& a, const rules::PodRequirements& b) {
   return a.requests == b.requests && a.node_selector == b.node_selector &&
          a.required_affinity == b.required_affinity && a.tolerations == b.tolerations &&
-         a.node_name == b.node_name;
+         a.node_name == b.node_name && a.volumes == b.volumes;
 }
 
 // A cap that no node reaches is as good as none, so jobs of different sizes share a table.

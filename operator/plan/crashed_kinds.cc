@@ -28,9 +28,20 @@ bool SameTopology(const api::TopologySpec& a, const api::TopologySpec& b) {
          std::equal(groups.begin(), groups.end(), b.groups.begin(), b.groups.end(), SameGroupSpec);
 }
 
+// Without what says where its volumes are, which changes while the object stays the same.
+void DropVolumes(rules::PodRequirements& pod) {
+  pod.volumes = {};
+  if (pod.terms->volumes.empty()) return;
+  fabric::PodTerms terms = *pod.terms;
+  terms.volumes.clear();
+  pod.terms = std::move(terms);
+}
+
 // Labels may name the object.
 bool SamePod(rules::PodRequirements a, rules::PodRequirements b) {
   a.labels = b.labels = {};
+  DropVolumes(a);
+  DropVolumes(b);
   return a == b;
 }
 

@@ -388,6 +388,7 @@ class PlanBuilder {
                     const PlanEntry& entry, Refused& refused) {
     auto& kept = reservations_[*entry.fabric];
     if (kept || !options_.reserve_after_seconds || !refused.why->ever) return;
+    if (WaitsForVolumes(entry.workload)) return;  // no end of a job gives it nodes
     const std::int64_t since = ReservedFor(entry.workload);
     if (since < 0) return;
     const std::vector<Ending> endings = Endings(*entry.fabric);
@@ -447,7 +448,8 @@ class PlanBuilder {
     refused.reason = placement::ReasonName(refused.why->reason);
     refused.message = RefusalText(on, workload, *refused.why, refused.relaxations);
     if (full || !refused.why->ever) {
-      const bool lacks = LacksDevices(problem, graph, *on.fabric, refused);
+      const bool lacks =
+          !WaitsForVolumes(workload) && LacksDevices(problem, graph, *on.fabric, refused);
       refused.message += " " + (lacks ? WithheldText(*on.fabric) : StartText(workload, refused));
     }
     const auto& wait = workload.topology->wait_for_preferred_seconds;
@@ -458,6 +460,10 @@ class PlanBuilder {
     refused.message = "Waits another " + DurationText(*refused.ends_in_seconds) +
                       " for room in one " + workload.topology->preferred +
                       " (topology.preferred). " + refused.message;
+  }
+
+  static bool WaitsForVolumes(const cluster::WorkloadView& workload) {
+    return !workload.pod.volumes->blocked.empty();
   }
 
   // Whether the workload waits for devices that nodes do not offer now, not for other jobs.
@@ -471,6 +477,7 @@ class PlanBuilder {
 
   // When the refused workload would start.
   static std::string StartText(const cluster::WorkloadView& workload, const Refused& refused) {
+    if (refused.why->ever && WaitsForVolumes(workload)) return "It waits until that changes.";
     if (refused.why->ever) return FitTimeText(refused.fit_time, true);
     if (AdmissionMayTolerate(workload, *refused.why)) {
       return "Without the toleration it never fits this fabric.";

@@ -11,6 +11,7 @@
 #include "operator/cluster/placement_pods.h"
 #include "operator/cluster/worker_order.h"
 #include "operator/plan/snapshot_objects.h"
+#include "operator/plan/snapshot_volumes.h"
 #include "operator/predict/learned.h"
 
 namespace weft::plan {
@@ -40,6 +41,7 @@ class Writer {
     if (!learned.entries().empty()) out_.push_back(LearnedStepsObject(inputs_, learned));
     for (const api::Node& node : cluster::NodesWithDevices(inputs_))
       out_.push_back(NodeObject(node));
+    for (OrderedJson& object : VolumeObjects(inputs_)) out_.push_back(std::move(object));
     Pods();
     Assumed();
     WithNodes(*pending);

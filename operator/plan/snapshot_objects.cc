@@ -68,7 +68,9 @@ OrderedJson Waiting(const char* kind, const api::ObjectMeta& meta, const api::Wa
 }
 
 // `limits`: further limits that the template needs; {} for a pod.
-OrderedJson PodSpec(const rules::PodRequirements& pod, const fabric::Resources& limits) {
+// `name`: of the pod; "" for a template.
+OrderedJson PodSpec(const rules::PodRequirements& pod, const fabric::Resources& limits,
+                    const std::string& name) {
   OrderedJson resources = {{"requests", api::EncodeResources(pod.requests)}};
   if (!limits.empty()) resources["limits"] = api::EncodeResources(limits);
   OrderedJson container = {{"name", "worker"}, {"resources", std::move(resources)}};
@@ -84,7 +86,7 @@ OrderedJson PodSpec(const rules::PodRequirements& pod, const fabric::Resources& 
   if (pod.claims_compute_domain) {
     spec["resourceClaims"] = OrderedJson::array({{{"name", kComputeDomainClaim}}});
   }
-  api::EncodePodTerms(*pod.terms, spec);
+  api::EncodePodTerms(*pod.terms, spec, name);
   return spec;
 }
 
@@ -109,7 +111,7 @@ OrderedJson JobSpec(const api::TrainingJob& job) {
   // computeDomain: Auto says the same.
   if (job.topology.compute_domain) requirements.claims_compute_domain = false;
   OrderedJson pod =
-      PodSpec(requirements, {{job.accelerator.resource_name, job.accelerator.per_worker}});
+      PodSpec(requirements, {{job.accelerator.resource_name, job.accelerator.per_worker}}, "");
   if (!job.priority_class_name.empty()) pod["priorityClassName"] = job.priority_class_name;
   spec["workers"] = {{"replicas", job.replicas}, {"template", {{"spec", std::move(pod)}}}};
   if (!job.pod.labels.empty()) {
@@ -141,7 +143,7 @@ OrderedJson PodObject(const api::Pod& pod) {
   OrderedJson out = Object("v1", "Pod", pod.meta);
   rules::PodRequirements requirements = pod.pod;
   requirements.node_name = pod.node_name;
-  out["spec"] = PodSpec(requirements, {});
+  out["spec"] = PodSpec(requirements, {}, pod.meta.key.name);
   if (!pod.priority_class_name.empty()) out["spec"]["priorityClassName"] = pod.priority_class_name;
   for (const std::string& gate : pod.scheduling_gates) {
     out["spec"]["schedulingGates"].push_back({{"name", gate}});

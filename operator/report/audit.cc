@@ -10,6 +10,7 @@
 #include "operator/cluster/accelerator_resources.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/cluster/text.h"
+#include "operator/cluster/volumes.h"
 #include "operator/cluster/workload.h"
 #include "operator/fabric/node_facts.h"
 #include "operator/objective/instance.h"
@@ -60,7 +61,11 @@ struct FabricNode {
 class Auditor {
  public:
   Auditor(const Cluster& cluster, const AuditOptions& options)
-      : cluster_(cluster), options_(options), inputs_(*cluster.inputs), pods_(inputs_) {
+      : cluster_(cluster),
+        options_(options),
+        inputs_(*cluster.inputs),
+        pods_(inputs_),
+        volumes_(cluster) {
     for (const ClusterFabric& on : cluster.fabrics) claims_.push_back(on.claims);
   }
 
@@ -260,8 +265,7 @@ class Auditor {
     return pools;
   }
 
-  objective::Request RequestOf(const std::vector<std::size_t>& members,
-                               const AuditGang& out) const {
+  objective::Request RequestOf(const std::vector<std::size_t>& members, const AuditGang& out) {
     objective::Request request;
     request.job = api::Show(out.key);
     request.workers = out.workers;
@@ -274,6 +278,9 @@ class Auditor {
         most = std::max(most, amount);
       }
     }
+    std::vector<const fabric::PodTerms*> terms;
+    for (const std::size_t p : members) terms.push_back(inputs_.pods[p].pod.terms.get());
+    volumes_.Resolve(out.key.space, terms, request.pod);
     return request;
   }
 
@@ -406,6 +413,7 @@ class Auditor {
   const AuditOptions& options_;
   const api::Inputs& inputs_;
   cluster::PlacementPods pods_;
+  cluster::Volumes volumes_;
   std::map<std::size_t, const api::Placement*> placement_of_;
   std::vector<fabric::Claims> claims_;  // by fabric
   AuditReport report_;

@@ -11,6 +11,8 @@
 #include "operator/base/check.h"
 #include "operator/base/phrases.h"
 #include "operator/fabric/selector.h"
+#include "operator/rules/node_rules.h"
+#include "operator/rules/volumes.h"
 
 namespace weft::rules {
 
@@ -29,8 +31,6 @@ using PodOn = Claims::PodOn;
 using Slots = ByNode<std::uint32_t>;
 
 constexpr std::uint32_t kNoDomain = ~0U;
-
-std::string SpaceOf(const SlotQuery& query) { return query.job.substr(0, query.job.find('/')); }
 
 // Whether the term of a pod in `own_space` means a pod with these labels.
 bool Selects(const PodTerm& term, const std::string& own_space, const std::string& space,
@@ -80,20 +80,21 @@ class Keeping {
         query_(query),
         empty_slots_(empty_slots),
         space_(SpaceOf(query)),
-        slots_(slots),
-        apart_(apart) {
-    if (apart_ != nullptr) apart_->why.assign(slots.size(), Apart::kNotApart);
+        taker_(slots, apart),
+        slots_(slots) {
     if (!query.ignore_claims) pods_ = claims.PodsOn();
   }
 
   void Run() {
+    KeepToVolumes(query_, fabric_, pods_, taker_);
     KeepToPorts();
     KeepFromPods();
     for (const PodTerm& term : terms().anti_affinity) KeepFrom(term);
     KeepTogether();
+    KeepToUnbound(query_, fabric_, taker_);
     for (const SpreadRule& rule : terms().spread) Spread(rule);
     if (terms().host_ports.empty() && !query_.pod->claims_compute_domain) return;
-    for (std::uint32_t& slots : slots_) slots = std::min(slots, 1U);
+    for (std::uint32_t& slots : taker_.slots()) slots = std::min(slots, 1U);
   }
 
  private:
@@ -106,21 +107,8 @@ class Keeping {
     return Selects(term, space_, *pod.space, *pod.labels);
   }
 
-  std::uint32_t Text(bool port, const std::string& text) {
-    if (apart_ == nullptr) return Apart::kNotApart;
-    std::vector<Apart::Text>& all = apart_->texts;
-    const auto same = std::find_if(all.begin(), all.end(),
-                                   [&](const Apart::Text& one) { return one.text == text; });
-    if (same != all.end()) return static_cast<std::uint32_t>(same - all.begin());
-    all.push_back({port, text});
-    return static_cast<std::uint32_t>(all.size() - 1);
-  }
-
-  void Take(NodeIndex node, std::uint32_t left, std::uint32_t why) {
-    if (slots_[node] <= left) return;
-    slots_[node] = left;
-    if (left == 0 && apart_ != nullptr) apart_->why[node] = why;
-  }
+  std::uint32_t Text(const std::string& text) { return taker_.Text(Apart::Kind::kPods, text); }
+  void Take(NodeIndex node, std::uint32_t left, std::uint32_t why) { taker_.Take(node, left, why); }
 
   void KeepToPorts() {
     if (terms().host_ports.empty()) return;
@@ -130,7 +118,9 @@ class Keeping {
         const auto& theirs = on.pod.terms->host_ports;
         const bool clash = std::any_of(theirs.begin(), theirs.end(),
                                        [&](const HostPort& one) { return Clash(own, one); });
-        if (clash) Take(on.node, 0, Text(true, PortText(own) + " is held by another pod"));
+        if (!clash) continue;
+        const std::string text = PortText(own) + " is held by another pod";
+        Take(on.node, 0, taker_.Text(Apart::Kind::kPort, text));
       }
     }
   }
@@ -138,7 +128,7 @@ class Keeping {
   // Takes the slots of all nodes whose domain is among `blocked` (or is not, if `others`).
   void Block(const Domains& domains, const std::set<std::uint32_t>& blocked, bool others,
              const std::string& text) {
-    const std::uint32_t why = Text(false, text);
+    const std::uint32_t why = Text(text);
     for (const NodeIndex n : slots_.Indices()) {
       const std::uint32_t domain = domains.of_node[n];
       const bool in = domain != kNoDomain && blocked.contains(domain);
@@ -178,14 +168,9 @@ class Keeping {
   // At most `share` slots for each domain, on its roomiest nodes.
   void KeepToShares(const Domains& domains, std::vector<std::uint64_t> share,
                     const std::string& text) {
-    const std::uint32_t why = Text(false, text);
-    std::vector<NodeIndex> nodes;
-    for (const NodeIndex n : slots_.Indices()) {
-      if (slots_[n] > 0 && domains.of_node[n] != kNoDomain) nodes.push_back(n);
-    }
-    std::stable_sort(nodes.begin(), nodes.end(),
-                     [&](NodeIndex a, NodeIndex b) { return slots_[a] > slots_[b]; });
-    for (const NodeIndex n : nodes) {
+    const std::uint32_t why = Text(text);
+    for (const NodeIndex n : taker_.Roomiest()) {
+      if (domains.of_node[n] == kNoDomain) continue;
       std::uint64_t& left = share[domains.of_node[n]];
       Take(n, static_cast<std::uint32_t>(std::min<std::uint64_t>(left, slots_[n])), why);
       left -= slots_[n];
@@ -241,7 +226,7 @@ class Keeping {
   void Spread(const SpreadRule& rule) {
     const Domains domains = DomainsOf(fabric_, rule.topology_key);
     const std::string text = "topologySpreadConstraints by " + rule.topology_key;
-    const std::uint32_t without = Text(false, text + ": the node lacks the label");
+    const std::uint32_t without = Text(text + ": the node lacks the label");
     for (const NodeIndex n : slots_.Indices()) {
       if (domains.of_node[n] == kNoDomain) Take(n, 0, without);
     }
@@ -306,8 +291,8 @@ class Keeping {
   const SlotQuery& query_;
   const EmptySlots& empty_slots_;
   std::string space_;
-  Slots& slots_;
-  Apart* apart_;
+  SlotTaker taker_;
+  const Slots& slots_;
   std::vector<PodOn> pods_;
 };
 
@@ -328,7 +313,7 @@ bool IsKeptAway(const Claims& claims, const SlotQuery& query) {
 bool LooksAtPods(const Claims& claims, const SlotQuery& query) {
   const fabric::PodTerms& terms = *query.pod->terms;
   return !terms.host_ports.empty() || !terms.affinity.empty() || !terms.anti_affinity.empty() ||
-         !terms.spread.empty() || query.pod->claims_compute_domain ||
+         !terms.spread.empty() || query.pod->claims_compute_domain || LooksAtVolumes(query) ||
          (!query.ignore_claims && IsKeptAway(claims, query));
 }
 
@@ -365,6 +350,7 @@ ByNode<std::int64_t> PreferredPodsBy(const Claims& claims, const SlotQuery& quer
 std::string BetweenWorkersText(const SlotQuery& query) {
   const fabric::PodTerms& terms = *query.pod->terms;
   const std::string space = SpaceOf(query);
+  if (const std::string text = SoleVolumeText(query); !text.empty()) return text;
   if (!terms.host_ports.empty()) {
     return "a node takes one worker, because it has one " + PortText(terms.host_ports.front());
   }
@@ -392,7 +378,7 @@ std::string BetweenWorkersText(const SlotQuery& query) {
              " between values of " + rule.topology_key;
     }
   }
-  return "";
+  return UnboundVolumesText(query);
 }
 
 }  // namespace weft::rules

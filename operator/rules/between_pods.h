@@ -6,29 +6,20 @@
 #include <vector>
 
 #include "operator/fabric/claims.h"
+#include "operator/rules/apart.h"
 #include "operator/rules/slot_query.h"
 
 namespace weft::rules {
 
 // Rules between a pod and the pods beside it: ports of the node, the one ComputeDomain channel of a
-// node, required pod affinity and anti-affinity, and topologySpreadConstraints with DoNotSchedule.
+// node, required pod affinity and anti-affinity, topologySpreadConstraints with DoNotSchedule, and
+// volumes (volumes.h).
 //
 // Source  Kubernetes 1.36 pkg/scheduler/framework/plugins: nodeports, interpodaffinity,
 //         podtopologyspread.
 
 // Whether one of these rules holds for the query.
 bool LooksAtPods(const fabric::Claims& claims, const SlotQuery& query);
-
-// Why nodes have lost all slots: an entry of `texts` for each node, or kNotApart.
-struct Apart {
-  static constexpr std::uint32_t kNotApart = ~0U;
-  struct Text {
-    bool port = false;  // else pod affinity or spread
-    std::string text;
-  };
-  fabric::ByNode<std::uint32_t> why;  // empty: no such rule
-  std::vector<Text> texts;
-};
 
 // Takes away slots until the workers break no rule, neither with pods that run nor with each other,
 // whichever of the remaining slots are used.

@@ -10,6 +10,7 @@
 #include "operator/rules/power.h"
 #include "operator/rules/selector.h"
 #include "operator/rules/tolerations.h"
+#include "operator/rules/volumes.h"
 
 namespace weft::rules {
 
@@ -50,7 +51,8 @@ std::uint32_t FitsAll(const std::vector<Want>& wants, std::uint32_t cap, Amount 
 }
 
 bool HasLabelRules(const PodRequirements& pod) {
-  return !pod.node_name.empty() || !pod.node_selector.empty() || pod.required_affinity.has_value();
+  return !pod.node_name.empty() || !pod.node_selector.empty() ||
+         pod.required_affinity.has_value() || !pod.volumes->places.empty();
 }
 
 // Checks usability, cordon, taints and access to devices, which are the same on hundreds of nodes.
@@ -65,7 +67,8 @@ bool PassesNodeState(const Fabric& fabric, const SlotQuery& query, NodeIndex nod
 bool PassesLabels(const PodRequirements& pod, const fabric::NodeFacts& node) {
   return (pod.node_name.empty() || pod.node_name == node.name) &&
          MissingSelector(pod, node) == nullptr &&
-         (!pod.required_affinity || MatchesAffinity(*pod.required_affinity, node));
+         (!pod.required_affinity || MatchesAffinity(*pod.required_affinity, node)) &&
+         MissedPlace(pod, node) == nullptr;
 }
 
 // The rules that do not depend on claims, for one query over many nodes.

@@ -12,6 +12,7 @@
 #include "operator/rules/power.h"
 #include "operator/rules/selector.h"
 #include "operator/rules/tolerations.h"
+#include "operator/rules/volumes.h"
 
 namespace weft::rules {
 
@@ -20,6 +21,8 @@ using fabric::NodeIndex;
 namespace {
 
 constexpr std::string_view kCpu = "cpu";  // counted in thousandths
+// Of kVolume: below, an item is an index of VolumeRules::places; from here on, of Apart::texts.
+constexpr std::uint32_t kFirstOfPods = 1U << 31;
 
 // An amount as people write it: cores with a fraction, other resources as integers.
 std::string AmountText(std::string_view resource, std::int64_t amount) {
@@ -87,6 +90,9 @@ NodeJudge::Why NodeJudge::WhyNotByLabels(NodeIndex node) const {
     return {Rejection::kNodeAffinity,
             static_cast<std::uint32_t>(FirstMismatch(*pod.required_affinity, facts))};
   }
+  if (const auto* missed = MissedPlace(pod, facts)) {
+    return {Rejection::kVolume, static_cast<std::uint32_t>(missed - pod.volumes->places.data())};
+  }
   return {};
 }
 
@@ -111,8 +117,9 @@ NodeJudge::Why NodeJudge::WhyNot(NodeIndex node) const {
   if (ComputeDomainBlocks(claims_, query_, node)) return {Rejection::kComputeDomain, 0};
   if (const std::uint32_t apart = apart_.why.empty() ? Apart::kNotApart : apart_.why[node];
       apart != Apart::kNotApart) {
-    const bool port = apart_.texts[apart].port;
-    return {port ? Rejection::kHostPort : Rejection::kPodAffinity, apart};
+    const Apart::Kind kind = apart_.texts[apart].kind;
+    if (kind == Apart::Kind::kVolume) return {Rejection::kVolume, kFirstOfPods + apart};
+    return {kind == Apart::Kind::kPort ? Rejection::kHostPort : Rejection::kPodAffinity, apart};
   }
   if (stopped_.empty() || stopped_[node] == fabric::kOutside) return {};
   return {Rejection::kPower, stopped_[node].Raw()};
@@ -150,6 +157,9 @@ std::string NodeJudge::Detail(Why why, NodeIndex node) const {
     }
     case Rejection::kNodeAffinity:
       return AffinityMismatchText(*pod.required_affinity, facts);
+    case Rejection::kVolume:
+      return why.item < kFirstOfPods ? pod.volumes->places[why.item].text
+                                     : apart_.texts[why.item - kFirstOfPods].text;
     case Rejection::kPool: {
       const fabric::Pool& pool = claims_.fabric().pools()[fabric::PoolIndex{why.item}];
       return (pool.product.empty() ? "no product" : pool.product) +
@@ -245,6 +255,8 @@ std::string_view RejectionName(Rejection rejection) {
       return "NodeSelector";
     case Rejection::kNodeAffinity:
       return "NodeAffinity";
+    case Rejection::kVolume:
+      return "Volume";
     case Rejection::kPool:
       return "Pool";
     case Rejection::kResource:

@@ -36,6 +36,8 @@ Wants ResolveWants(const Fabric& fabric, const PodRequirements& pod) {
   return wants;
 }
 
+std::string SpaceOf(const SlotQuery& query) { return query.job.substr(0, query.job.find('/')); }
+
 IndexVector<fabric::PoolIndex, std::uint8_t> PoolsAllowed(const Fabric& fabric,
                                                           const SlotQuery& query) {
   IndexVector<fabric::PoolIndex, std::uint8_t> allowed(fabric.pools().EndIndex(),

@@ -27,6 +27,9 @@ struct Wants {
 };
 Wants ResolveWants(const fabric::Fabric& fabric, const PodRequirements& pod);
 
+// The namespace of the query's job.
+std::string SpaceOf(const SlotQuery& query);
+
 // By pool: whether the query allows its nodes.
 IndexVector<fabric::PoolIndex, std::uint8_t> PoolsAllowed(const fabric::Fabric& fabric,
                                                           const SlotQuery& query);

@@ -11,6 +11,8 @@
 #include "operator/fabric/node_facts.h"
 #include "operator/fabric/pod_terms.h"
 #include "operator/fabric/spec.h"
+#include "operator/rules/node_selector_term.h"
+#include "operator/rules/volume_rules.h"
 
 namespace weft::rules {
 
@@ -18,15 +20,6 @@ struct Toleration {
   std::string key, op = "Equal", value, effect;  // op: Equal, Exists, Lt, Gt
 
   friend bool operator==(const Toleration&, const Toleration&) = default;
-};
-
-// One nodeSelectorTerm: all expressions and all fields must hold. A term with neither matches no
-// node, as in kube-scheduler.
-struct NodeSelectorTerm {
-  std::vector<fabric::SelectorExpression> match_expressions;
-  std::vector<fabric::SelectorExpression> match_fields;  // key metadata.name only
-
-  friend bool operator==(const NodeSelectorTerm&, const NodeSelectorTerm&) = default;
 };
 
 // One preferredDuringScheduling term.
@@ -51,6 +44,7 @@ struct PodRequirements {
   bool claims_accelerators = false;    // by ResourceClaims, not by an extended resource
   std::string node_name;               // spec.nodeName; pins the pod
   Rare<fabric::PodTerms> terms;        // on other pods
+  Rare<VolumeRules> volumes;           // filled in by cluster/volumes.h
   TextMap labels;                      // of the pods of a template; a Pod has them in its metadata
 
   friend bool operator==(const PodRequirements&, const PodRequirements&) = default;

@@ -65,6 +65,7 @@ ClusterWatch::ClusterWatch(kube::Transport& transport, Options options)
                         {Served<api::DecodePlacement>, Served<api::DecodePlacement>});
   Watch<Service>(kube::kServices, Subject::kWhole, {DecodeService, {}}, cluster::kJobUidLabel);
   WatchDevices();
+  WatchVolumes();
   own_kinds_ = reflectors_.size();
   if (options_.kueue) WatchKueue();
   WEFT_CHECK(watched_.size() == reflectors_.size() && sinks_.size() == reflectors_.size());
@@ -76,6 +77,14 @@ void ClusterWatch::WatchDevices() {
   Watch<api::ResourceSlice>(kube::kResourceSlices, Subject::kWhole, {api::DecodeResourceSlice, {}});
   Watch<api::ClaimTemplate>(kube::kClaimTemplates, Subject::kWhole, {api::DecodeClaimTemplate, {}});
   Watch<api::ResourceClaim>(kube::kResourceClaims, Subject::kWhole, {api::DecodeResourceClaim, {}});
+}
+
+void ClusterWatch::WatchVolumes() {
+  using manifest::Subject;
+  Watch<api::StorageClass>(kube::kStorageClasses, Subject::kWhole, {api::DecodeStorageClass, {}});
+  Watch<api::CsiNode>(kube::kCsiNodes, Subject::kWhole, {api::DecodeCsiNode, {}});
+  Watch<api::PersistentVolume>(kube::kVolumes, Subject::kWhole, {api::DecodePersistentVolume, {}});
+  Watch<api::VolumeClaim>(kube::kVolumeClaims, Subject::kWhole, {api::DecodeVolumeClaim, {}});
 }
 
 void ClusterWatch::WatchKueue() {
@@ -93,8 +102,9 @@ template <typename T>
 void ClusterWatch::Watch(const kube::Resource& resource, manifest::Subject subject,
                          KindInStore<T> kind, const std::string& labels) {
   const bool of_devices = resource.group == api::kDeviceGroup;
+  const bool of_volumes = kube::IsOfVolumes(resource);
   const bool holds_nodes =
-      of_devices || std::is_same_v<T, api::Pod> || std::is_same_v<T, api::Placement>;
+      of_devices || of_volumes || std::is_same_v<T, api::Pod> || std::is_same_v<T, api::Placement>;
   watched_.emplace_back(resource.plural);
   sinks_.push_back(std::make_unique<Sink<T>>(watched_.back(), kind, store_, options_.hooks));
   kube::Reflector::Options watching;
@@ -102,7 +112,7 @@ void ClusterWatch::Watch(const kube::Resource& resource, manifest::Subject subje
   if (!labels.empty()) watching.watch.query["labelSelector"] = labels;
   watching.watch.seed = options_.seed + sinks_.size();
   watching.subject = subject;
-  watching.optional = of_devices || resource.group == api::kKueueGroup;
+  watching.optional = of_devices || of_volumes || resource.group == api::kKueueGroup;
   watching.hooks = HooksOf(watched_.back());
   watching.executor = options_.executor;
   watching.timer = std::make_shared<kube::SystemTimer>(*options_.executor);

@@ -62,6 +62,8 @@ class ClusterWatch {
              const std::string& labels = "");
   // The kinds of dynamic resource allocation, which older clusters do not serve.
   void WatchDevices();
+  // The kinds of volumes, which the operator may do without.
+  void WatchVolumes();
   void WatchKueue();
   kube::ReflectorHooks HooksOf(const std::string& resource) const;
 

@@ -69,6 +69,12 @@ void Store::Put(T object) {
 }
 
 template <typename T>
+void Store::Listed() {
+  const std::lock_guard lock(mutex_);
+  std::get<ObjectTable<T>>(tables_).SetListed();
+}
+
+template <typename T>
 void Store::Remove(const api::Deletion& deletion) {
   Change<T> change;
   {
@@ -78,6 +84,20 @@ void Store::Remove(const api::Deletion& deletion) {
     Index(change);
   }
   Notify(change);
+}
+
+// Ignores a new state of a kind of volumes that says the same, and nodes without limits, which are
+// most.
+template <typename T>
+bool Store::Admit(T& object) {
+  if constexpr (requires { api::SameVolume(object, object); }) {
+    const auto known = table<T>().Find(object.meta.key);
+    if constexpr (std::is_same_v<T, api::CsiNode>) {
+      if (!known) return !object.limits.empty();
+    }
+    return !known || !api::SameVolume(*known, object);
+  }
+  return true;
 }
 
 // Ignores heartbeats, which change no fact, and unreadable states of a node that was readable
@@ -176,7 +196,7 @@ void Store::Index(const Change<api::Workload>& change) {
   IndexByOwner(change.before, change.now, workloads_of_);
 }
 
-// PriorityClasses, Namespaces and learned steps: a change of them may change plans.
+// PriorityClasses, Namespaces, learned steps and volumes: a change of them may change plans.
 template <typename T>
 void Store::Notify(const Change<T>&) const {
   hooks_.on_capacity();
@@ -386,6 +406,7 @@ std::vector<api::ObjectKey> Store::HeldUpTo(const std::string& resource_version)
 #define WEFT_STORE_OF(T)                                \
   template void Store::Put<T>(T);                       \
   template void Store::Remove<T>(const api::Deletion&); \
+  template void Store::Listed<T>();                     \
   template std::vector<api::ObjectKey> Store::HeldUpTo<T>(const std::string&) const
 WEFT_STORE_OF(api::Node);
 WEFT_STORE_OF(api::Pod);
@@ -403,6 +424,10 @@ WEFT_STORE_OF(api::ResourceSlice);
 WEFT_STORE_OF(api::ResourceClaim);
 WEFT_STORE_OF(api::ClaimTemplate);
 WEFT_STORE_OF(api::DeviceClass);
+WEFT_STORE_OF(api::PersistentVolume);
+WEFT_STORE_OF(api::VolumeClaim);
+WEFT_STORE_OF(api::StorageClass);
+WEFT_STORE_OF(api::CsiNode);
 #undef WEFT_STORE_OF
 
 }  // namespace weft::watch

@@ -8,7 +8,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "operator/api/config_map.h"
@@ -63,12 +62,17 @@ class Store {
 
   // For api::Node, Pod, TrainingJob, Placement, Fabric, PriorityClass, Namespace, Workload,
   // AdmissionCheck, ResourceFlavor, ConfigMap (only api::kLearnedSteps), ResourceSlice,
-  // ResourceClaim, ClaimTemplate, DeviceClass, and Service.
+  // ResourceClaim, ClaimTemplate, DeviceClass, PersistentVolume, VolumeClaim, StorageClass,
+  // CsiNode, and Service.
   template <typename T>
   void Put(T object);
   // Removes the object that the deletion is about, if it is still there (table.h).
   template <typename T>
   void Remove(const api::Deletion& deletion);
+
+  // The kind has been listed completely, so what the store lacks of it does not exist.
+  template <typename T>
+  void Listed();
 
   // Keys of one kind whose stored version is at most `resource_version`: those that a list of that
   // version lacks are gone.
@@ -129,9 +133,7 @@ class Store {
   // What a change of a kind does. With the lock: whether to store the object, and which indexes
   // change. Without the lock: callbacks.
   template <typename T>
-  bool Admit(T&) {
-    return true;
-  }
+  bool Admit(T& object);
   bool Admit(api::Node& node);
   bool Admit(api::Pod& pod);
   bool Admit(api::ResourceSlice& slice);
@@ -180,14 +182,7 @@ class Store {
   mutable std::mutex mutex_;
   std::uint64_t fabric_changes_ = 0;
   NamedResources named_resources_;  // of TrainingJobs, Placements and settings
-  std::tuple<ObjectTable<api::Node>, ObjectTable<api::Pod>, ObjectTable<api::TrainingJob>,
-             ObjectTable<api::Placement>, ObjectTable<api::Fabric>, ObjectTable<api::PriorityClass>,
-             ObjectTable<api::Namespace>, ObjectTable<Service>, ObjectTable<api::Workload>,
-             ObjectTable<api::AdmissionCheck>, ObjectTable<api::ResourceFlavor>,
-             ObjectTable<api::ConfigMap>, ObjectTable<api::ResourceSlice>,
-             ObjectTable<api::ResourceClaim>, ObjectTable<api::ClaimTemplate>,
-             ObjectTable<api::DeviceClass>>
-      tables_;
+  StoreTables tables_;
   SnapshotMap<NotReady> not_ready_;
   Owned<api::Pod> pods_of_;
   Owned<api::Placement> placements_of_;

@@ -2,16 +2,24 @@
 
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "operator/api/config_map.h"
+#include "operator/api/devices.h"
+#include "operator/api/fabric.h"
 #include "operator/api/kueue.h"
+#include "operator/api/namespace.h"
 #include "operator/api/node.h"
 #include "operator/api/placement.h"
 #include "operator/api/pod.h"
+#include "operator/api/priority_class.h"
 #include "operator/api/training_job.h"
+#include "operator/api/volumes.h"
 #include "operator/base/timestamp.h"
 #include "operator/life/node_state.h"
 #include "operator/watch/snapshot_map.h"
+#include "operator/watch/table.h"
 
 namespace weft::watch {
 
@@ -21,6 +29,16 @@ namespace weft::watch {
 struct Service {
   api::ObjectMeta meta;
 };
+
+// One table for each kind.
+template <typename... Kinds>
+using TablesOf = std::tuple<ObjectTable<Kinds>...>;
+using StoreTables =
+    TablesOf<api::Node, api::Pod, api::TrainingJob, api::Placement, api::Fabric, api::PriorityClass,
+             api::Namespace, Service, api::Workload, api::AdmissionCheck, api::ResourceFlavor,
+             api::ConfigMap, api::ResourceSlice, api::ResourceClaim, api::ClaimTemplate,
+             api::DeviceClass, api::PersistentVolume, api::VolumeClaim, api::StorageClass,
+             api::CsiNode>;
 
 // When this operator first saw that a node is not Ready.
 struct NotReady {

@@ -42,7 +42,10 @@ class StoreSink final : public kube::TypedSink<T> {
     store_.Put(std::move(object));
   }
   void OnDelete(const api::Deletion& deletion) override { store_.Remove<T>(deletion); }
-  void OnSynced(const std::string& version) override { hooks_.on_listed(resource_, version); }
+  void OnSynced(const std::string& version) override {
+    store_.Listed<T>();
+    hooks_.on_listed(resource_, version);
+  }
   std::vector<api::ObjectKey> HeldUpTo(const std::string& version) override {
     return store_.HeldUpTo<T>(version);
   }

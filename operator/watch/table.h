@@ -35,6 +35,9 @@ class ObjectTable {
  public:
   using Object = std::shared_ptr<const T>;
 
+  void SetListed() { listed_ = true; }
+  bool listed() const { return listed_; }  // completely, once
+
   Object Find(const api::ObjectKey& key) const { return objects_.Find(key); }
   typename SnapshotMap<T>::Snapshot Take() const { return objects_.Take(); }
 
@@ -115,6 +118,7 @@ class ObjectTable {
   std::map<api::ObjectKey, Gone> gone_;
   std::deque<std::pair<std::uint64_t, api::ObjectKey>> order_;
   std::uint64_t turns_ = 0;
+  bool listed_ = false;
 };
 
 }  // namespace weft::watch

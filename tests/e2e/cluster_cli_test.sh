@@ -36,6 +36,7 @@ YAML
 dump() {
   local kinds=nodes,pods,priorityclasses,namespaces,fabrics,trainingjobs,placements
   kinds+=,resourceslices,resourceclaims,resourceclaimtemplates,deviceclasses
+  kinds+=,persistentvolumes,persistentvolumeclaims,storageclasses,csinodes
   kubectl get "$kinds" -A -o json >"$work/all.json"
 }
 

@@ -26,6 +26,9 @@ ROOTS = {"pods": "/api/v1", "services": "/api/v1", "events": "/api/v1", "nodes":
          "namespaces": "/api/v1", "serviceaccounts": "/api/v1", "resourcequotas": "/api/v1",
          "jobs": "/apis/batch/v1", "trainingjobs": WEFT, "placements": WEFT,
          "configmaps": "/api/v1", "secrets": "/api/v1",
+         "persistentvolumes": "/api/v1", "persistentvolumeclaims": "/api/v1",
+         "storageclasses": "/apis/storage.k8s.io/v1", "csinodes": "/apis/storage.k8s.io/v1",
+         "csidrivers": "/apis/storage.k8s.io/v1",
          "endpointslices": "/apis/discovery.k8s.io/v1",
          "leases": "/apis/coordination.k8s.io/v1"}
 MERGE = "application/merge-patch+json"

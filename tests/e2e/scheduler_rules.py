@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """What a plan knows of kube-scheduler's rules, against the real kube-scheduler.
 
-    tests/e2e/scheduler_rules.py --rounds N [--seed S]
+    tests/e2e/scheduler_rules.py --rounds N [--seed S] [--volumes SHARE]
 
 In each round a few nodes with random labels, taints and pods, and one gang with random host ports,
-affinity, anti-affinity, spreads, selectors and tolerations. Where `weft plan` places the gang,
+affinity, anti-affinity, spreads, selectors and tolerations; in that share of the rounds, also with
+claims of volumes (scheduler_volumes.py). Where `weft plan` places the gang,
 kube-scheduler must bind each pod to the node of the plan. Where it does not, kube-scheduler, left to
 choose nodes, must leave a pod of the gang pending too. A spread is the exception: Weft keeps it also
 where kube-scheduler would not (operator/docs/placement.md), so such a gang counts one way only.
@@ -20,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 
+import scheduler_volumes
 from operator_lib import GPUS, Cluster, poll
 
 NODES = 6
@@ -41,17 +43,24 @@ def chance(rng, share):
 class World:
     """One round's objects, all by chance."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, volumes=0.0):
         self.rng = random.Random(seed)
+        self.zones = volumes > 0  # which volumes have too
         self.nodes = [self.node(f"n{number}") for number in range(NODES)]
         self.pods = [self.running(number) for number in range(self.rng.randrange(9))]
         self.job = self.gang()
+        self.volumes = None
+        if self.rng.random() < volumes:
+            self.volumes = scheduler_volumes.Volumes(self.rng, self.nodes, SPACES[0])
+            self.volumes.add_to(self.job["spec"]["workers"]["template"], self.pods)
 
     def node(self, name):
         rng = self.rng
         labels = {HOST: name, "weft.test/node": "rules"}
         if chance(rng, 0.85):
             labels[ZONE] = rng.choice("ab")
+            if self.zones:
+                labels["topology.kubernetes.io/zone"] = labels[ZONE]
         if chance(rng, 0.85):
             labels[RACK] = rng.choice("xyz")
         spec = {}
@@ -188,11 +197,15 @@ def refusal(pod):
 
 
 class Rules:
-    def __init__(self):
-        self.cluster = Cluster(watched=("pods",))
+    def __init__(self, volumes):
+        self.cluster, self.volumes = Cluster(watched=("pods",)), volumes
         for space in SPACES:
             self.cluster.make_namespace(space)
-        self.counts = {"placed": 0, "refused": 0, "spread": 0}
+        if volumes:
+            self.cluster.create("csidrivers", scheduler_volumes.CSI_DRIVER)
+            for one in scheduler_volumes.CLASSES:
+                self.cluster.create("storageclasses", one)
+        self.counts = {"placed": 0, "refused": 0, "spread": 0, "volumes": 0}
 
     def close(self):
         self.cluster.close()
@@ -209,9 +222,32 @@ class Rules:
             self.cluster.delete("pods", space, options={"gracePeriodSeconds": 0})
         self.cluster.delete("nodes", "")
         self.cluster.until("all pods are gone", lambda: not self.all_pods())
+        if self.volumes:
+            self.clean_volumes()
         poll(lambda: not self.cluster.list("nodes"), "the nodes are gone")
 
+    def clean_volumes(self):
+        self.cluster.delete("persistentvolumeclaims", SPACES[0])
+        self.cluster.delete("csinodes", "")
+        poll(lambda: not self.cluster.list("persistentvolumeclaims"), "the claims are gone")
+        self.cluster.delete("persistentvolumes", "")
+        poll(lambda: not self.cluster.list("persistentvolumes"), "the volumes are gone")
+
+    def build_volumes(self, volumes):
+        for node in volumes.csi_nodes:
+            self.cluster.create("csinodes", node)
+        for volume in volumes.volumes:
+            self.cluster.create("persistentvolumes", volume)
+        for claim in volumes.claims:
+            self.cluster.create("persistentvolumeclaims", claim)
+        poll(lambda: all(one["status"].get("phase") in ("Available", "Bound")
+                         for one in self.cluster.list("persistentvolumes")), "volumes")
+        poll(lambda: all(one["status"].get("phase") == "Bound" or "volumeName" not in one["spec"]
+                         for one in self.cluster.list("persistentvolumeclaims")), "bound claims")
+
     def build(self, world):
+        if world.volumes:
+            self.build_volumes(world.volumes)
         for node in world.nodes:
             self.cluster.create("nodes", node)
         poll(lambda: all(self.is_ready(node) for node in self.cluster.list("nodes")), "ready nodes")
@@ -258,11 +294,12 @@ class Rules:
 
     def round(self, seed):
         """A sentence if Weft and kube-scheduler differ."""
-        world = World(seed)
+        world = World(seed, self.volumes)
         self.clean()
         self.build(world)
         nodes, words = plan(world.job)
         self.counts["spread"] += world.spreads()
+        self.counts["volumes"] += world.volumes is not None
         if nodes:
             self.counts["placed"] += 1
             why = self.bound(world.job, nodes)
@@ -278,8 +315,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--volumes", type=float, default=0)
     arguments = parser.parse_args()
-    rules = Rules()
+    rules = Rules(arguments.volumes)
     try:
         differences = [sentence for number in range(arguments.rounds)
                        if (sentence := rules.difference(arguments.seed + number))]

@@ -46,6 +46,36 @@ TEST(DecodePodTerms, ReadsPorts) {
   for (const Case& c : cases) EXPECT_EQ(TermsOf(c.spec).host_ports, c.want) << c.name;
 }
 
+TEST(DecodePodTerms, ReadsTheClaimsOfVolumes) {
+  struct Case {
+    const char* name;
+    const char* spec;
+    std::vector<fabric::ClaimedVolume> want;
+  };
+  const Case cases[] = {
+      {"other volumes have none", R"({"volumes":[{"name":"c","configMap":{"name":"x"}}]})", {}},
+      {"a claim",
+       R"({"volumes":[{"name":"d","persistentVolumeClaim":{"claimName":"data"}}]})",
+       {{.claim = "data"}}},
+      {"a claim, from protobuf",
+       R"({"volumes":[{"name":"d","volumeSource":{"persistentVolumeClaim":{"claimName":"data"}}},
+                      {"name":"c","volumeSource":{}}]})",
+       {{.claim = "data"}}},
+      {"the pod's own claim",
+       R"({"volumes":[{"name":"s","ephemeral":{"volumeClaimTemplate":{"spec":{
+            "storageClassName":"fast","accessModes":["ReadWriteOnce"],"volumeMode":"Block",
+            "resources":{"requests":{"storage":"1Ki"}}}}}}]})",
+       {{"p-s", true, "fast", {"ReadWriteOnce"}, 1024, true}}},
+  };
+  for (const Case& c : cases) {
+    const PodTerms terms = TermsOf(c.spec);
+    EXPECT_EQ(terms.volumes, c.want) << c.name;
+    nlohmann::ordered_json spec = nlohmann::ordered_json::object();
+    EncodePodTerms(terms, spec, "p");
+    EXPECT_EQ(TermsOf(spec.dump().c_str()), terms) << c.name;
+  }
+}
+
 constexpr const char* kFull = R"({"affinity":{
   "podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
     {"topologyKey":"zone","labelSelector":{"matchLabels":{"app":"a"}},"matchLabelKeys":["rev"]}],

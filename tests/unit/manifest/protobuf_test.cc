@@ -110,6 +110,21 @@ TEST(ReadProtobuf, IsTheJsonOfWhatAPodDemandsOfOthers) {
        R"("protocol":"TCP"}]}],"hostNetwork":true,"topologySpreadConstraints":[{"labelSelector":)"
        R"({"matchLabels":{"app":"a"}},"matchLabelKeys":["rev"],"maxSkew":2,"minDomains":3,)"
        R"("topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule"}]}})"},
+      {"the claims of its volumes", Message::kPod,
+       Part(2,
+            Part(1, Part(1, "d") + Part(2, Part(10, Part(1, "data") + Number(2, 1)))) +
+                Part(1,
+                     Part(1, "s") +
+                         Part(2,
+                              Part(29, Part(1, Part(2, Part(1, "ReadWriteOnce") +
+                                                           Part(2, Quantity(2, "storage", "1Gi")) +
+                                                           Part(5, "fast") + Part(6, "Block")))))) +
+                Part(1, Part(1, "c") + Part(2, Part(19, Part(1, "config"))))),
+       R"({"spec":{"volumes":[{"name":"d","volumeSource":{"persistentVolumeClaim":)"
+       R"({"claimName":"data"}}},{"name":"s","volumeSource":{"ephemeral":)"
+       R"({"volumeClaimTemplate":{"spec":{"accessModes":["ReadWriteOnce"],"resources":)"
+       R"({"requests":{"storage":"1Gi"}},"storageClassName":"fast","volumeMode":"Block"}}}}},)"
+       R"({"name":"c","volumeSource":{}}]}})"},
   };
   for (const Case& c : cases) EXPECT_EQ(Show(c.bytes, c.message), c.want) << c.name;
 }

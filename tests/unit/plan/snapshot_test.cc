@@ -107,6 +107,71 @@ TEST(Snapshot, KeepsAllThatAPodAsksOfItsNode) {
   EXPECT_EQ(inputs->jobs[0].pod, asked);
 }
 
+TEST(Snapshot, KeepsWhatTellsWhereVolumesAre) {
+  testing::Scene scene(testing::FourNodes());
+  api::Inputs& inputs = scene.inputs;
+  scene.Job("x", 1).pod.terms = fabric::PodTerms{
+      .volumes = {{.claim = "data"}, {"scratch", true, "fast", {"ReadWriteOnce"}, 7, true}}};
+  scene.Pod("p", "n0").pod.terms = fabric::PodTerms{.volumes = {{"p-s", true, "", {}, 0, false}}};
+  const std::vector<rules::NodeSelectorTerm> zone = {{{{"zone", "In", {"a"}}}, {}}};
+  api::VolumeClaim claim;
+  claim.meta.key = {"ns", "data"};
+  claim.meta.uid = "c";
+  claim.storage_class = "fast";
+  claim.bytes = 5;
+  claim.access_modes = {"ReadWriteOncePod"};
+  claim.selector = fabric::LabelSelector{{{"disk", "ssd"}}, {}};
+  claim.volume = "pv";
+  claim.served = claim.bound = true;
+  inputs.volume_claims.push_back(claim);
+  api::VolumeClaim own = claim;
+  own.meta.key.name = "p-s";
+  own.volume = "";
+  own.bound = false;
+  own.selected_node = "n0";
+  inputs.volume_claims.push_back(own);
+  api::VolumeClaim other = claim;
+  other.meta.key.name = "other";
+  inputs.volume_claims.push_back(other);
+  api::PersistentVolume volume;
+  volume.meta.key.name = "pv";
+  volume.meta.labels = {{"topology.kubernetes.io/zone", "a"}};
+  volume.storage_class = "fast";
+  volume.bytes = 9;
+  volume.access_modes = {"ReadWriteOncePod"};
+  volume.driver = "disks";
+  volume.handle = "v1";
+  volume.claim = {"ns", "data"};
+  volume.claim_uid = "c";
+  volume.affinity = zone;
+  inputs.volumes.push_back(volume);
+  api::StorageClass of;
+  of.meta.key.name = "fast";
+  of.provisioner = "disks";
+  of.waits = true;
+  of.topologies = zone;
+  inputs.storage_classes.push_back(of);
+  api::CsiNode node;
+  node.meta.key.name = "n0";
+  node.limits = {{"disks", 3}};
+  inputs.csi_nodes.push_back(node);
+  const auto snapshot = Snapshot(scene.Build(), cluster::Order::kFile);
+  ASSERT_TRUE(snapshot);
+  const auto read = ReadBack(snapshot->objects);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->jobs[0].pod.terms, inputs.jobs[0].pod.terms);
+  EXPECT_EQ(read->pods[0].pod.terms, inputs.pods[0].pod.terms);
+  ASSERT_EQ(read->volume_claims.size(), 2U);  // without the one that nothing names
+  EXPECT_TRUE(SameVolume(read->volume_claims[0], claim));
+  EXPECT_TRUE(SameVolume(read->volume_claims[1], own));
+  ASSERT_EQ(read->volumes.size(), 1U);
+  EXPECT_TRUE(SameVolume(read->volumes[0], volume));
+  ASSERT_EQ(read->storage_classes.size(), 1U);
+  EXPECT_TRUE(SameVolume(read->storage_classes[0], of));
+  ASSERT_EQ(read->csi_nodes.size(), 1U);
+  EXPECT_TRUE(SameVolume(read->csi_nodes[0], node));
+}
+
 TEST(Snapshot, KeepsTheGatesOfPodsThatWaitForTheirPlacement) {
   testing::Scene scene(testing::FourNodes());
   scene.Placement("p", 1).pod_selector = fabric::LabelSelector{{{"a", "b"}}, {}};

@@ -44,7 +44,7 @@ struct Terms {
   std::vector<PodTerm> affinity, anti_affinity;
   std::vector<SpreadRule> spread;
 
-  PodTerms All() const { return {host_ports, affinity, anti_affinity, spread, {}}; }
+  PodTerms All() const { return {host_ports, affinity, anti_affinity, spread, {}, {}}; }
 };
 
 // A pod that runs.

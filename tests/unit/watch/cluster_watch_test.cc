@@ -135,7 +135,7 @@ TEST(ClusterWatchTest, AFailureNamesItsResource) {
   options.hooks.on_failure = [&](const std::string& resource, const std::string& what) {
     EXPECT_NE(what.find("connection refused"), std::string::npos);
     const std::lock_guard lock(mutex);
-    if (failed.insert(resource).second && failed.size() == 12) all.set_value();
+    if (failed.insert(resource).second && failed.size() == 16) all.set_value();
   };
   ClusterWatch watch(silent, options);
   watch.Start();

@@ -336,6 +336,44 @@ TEST_F(StoreTest, ASliceChangesTheFabricOnlyWhenItsAcceleratorsChange) {
   EXPECT_EQ(Told(), Words({"fabric", "capacity"}));
 }
 
+TEST_F(StoreTest, AVolumeOrItsClaimTellsOnlyWhatChangesANode) {
+  api::VolumeClaim claim;
+  claim.meta.key = {"ns", "c"};
+  claim.meta.resource_version = "1";
+  store_.Put(claim);
+  EXPECT_EQ(Told(), Words({"capacity"}));
+  claim.meta.resource_version = "2";
+  store_.Put(claim);
+  EXPECT_EQ(Told(), Words());
+  claim.meta.resource_version = "3";
+  claim.volume = "v";
+  store_.Put(claim);
+  EXPECT_EQ(Told(), Words({"capacity"}));
+  api::CsiNode node;
+  node.meta.key.name = "n";
+  node.meta.resource_version = "4";
+  store_.Put(node);
+  EXPECT_EQ(Told(), Words());
+  EXPECT_TRUE(store_.TakeSnapshot().inputs.csi_nodes.empty());  // it limits nothing
+  node.meta.resource_version = "5";
+  node.limits["disks"] = 2;
+  store_.Put(node);
+  EXPECT_EQ(Told(), Words({"capacity"}));
+  node.meta.resource_version = "6";
+  node.limits.clear();
+  store_.Put(node);
+  EXPECT_EQ(Told(), Words({"capacity"}));
+  EXPECT_TRUE(store_.TakeSnapshot().inputs.csi_nodes.front().limits.empty());
+}
+
+TEST_F(StoreTest, KnowsWhichKindsWereListed) {
+  EXPECT_FALSE(store_.TakeSnapshot().inputs.knows_claims);
+  store_.Listed<api::VolumeClaim>();
+  const api::Inputs inputs = store_.TakeSnapshot().inputs;
+  EXPECT_TRUE(inputs.knows_claims);
+  EXPECT_FALSE(inputs.knows_volumes || inputs.knows_classes);
+}
+
 TEST_F(StoreTest, AClaimIsACapacityOnceItHasDevices) {
   api::ResourceClaim claim;
   claim.meta.key = {"ns", "c"};
