@@ -86,14 +86,17 @@ find_clang() {
   done
 }
 
-# Programs of the test cluster: from the cache, or built once with Go (a quarter of an hour).
+# build_control_plane [RELEASE...]: programs of the test cluster, of the default Kubernetes and these.
+# From the cache, or built once with Go (a quarter of an hour for each).
 with_cluster=OFF
 build_control_plane() {
+  local release
   if [ -z "${KUBEBUILDER_ASSETS:-}" ] && ! command -v go >/dev/null; then
     cannot_run 'the tests on a Kubernetes control plane: no go to build it with'
     return
   fi
   tests/controlplane/build.sh
+  for release in "$@"; do tests/controlplane/build.sh --kubernetes "$release"; done
   with_cluster=ON
 }
 
@@ -163,8 +166,8 @@ repeat_failures() {
 }
 
 run_everything() {
-  stage 'Building the Kubernetes control plane, unless it is in the cache'
-  build_control_plane
+  stage 'Building the Kubernetes control planes, unless they are in the cache'
+  build_control_plane 1.37
   stage 'Installing the frameworks whose ranks are tested, unless they are in the cache'
   install_frameworks
   stage 'Building everything in build/'
