@@ -86,8 +86,8 @@ find_clang() {
   done
 }
 
-# build_control_plane [RELEASE...]: programs of the test cluster, of the default Kubernetes and these.
-# From the cache, or built once with Go (a quarter of an hour for each).
+# build_control_plane [RELEASE...]: programs of the test cluster, of the default Kubernetes and of
+# these. From the cache, or built once with Go (a quarter of an hour for each).
 with_cluster=OFF
 build_control_plane() {
   local release

@@ -68,7 +68,8 @@ check_go() {
   command -v go >/dev/null ||
     die "Go is missing: install Go $needed_go from https://go.dev/dl (distributions' may be older)"
   # Asked inside the module: a toolchain that can fetch the needed one answers with that.
-  found=$(cd "$here/kubernetes-$default_kubernetes" && go env GOVERSION 2>&1) || die "Go $needed_go is needed: $found"
+  found=$(cd "$here/kubernetes-$default_kubernetes" && go env GOVERSION 2>&1) ||
+    die "Go $needed_go is needed: $found"
   printf '%s\n%s\n' "$needed_go" "${found#go}" | sort -V -C ||
     die "Go $needed_go is needed, $found is installed: install it from https://go.dev/dl"
 }
