@@ -37,7 +37,7 @@
 # WEFT_CLUSTER_DIR   folder with one folder for each cluster; default cluster/ in the cache
 # WEFT_AUDIT_POLICY  audit policy of the API server, which writes logs/audit.log there; default: none
 # WEFT_API_SERVER_FLAGS  more flags for the API server, separated by spaces
-# WEFT_CONTROLLER_FLAGS  more flags for kube-controller-manager
+# WEFT_CONTROLLER_FLAGS, WEFT_SCHEDULER_FLAGS  more for kube-controller-manager, for kube-scheduler
 # WEFT_CACHE, WEFT_KUBERNETES, KUBEBUILDER_ASSETS: see tests/controlplane/build.sh --help
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)

@@ -28,7 +28,8 @@
 #                  prediction, and how much later they start than by hand
 #       world      an hour of days of a whole cluster in virtual time, in as many processes as there
 #                  are cores; then every planted bug, each caught by a law
-#       versions   weft-operator of this and of an earlier commit take turns as the leader
+#       versions   weft-operator on servers that emulate earlier releases of Kubernetes; then of
+#                  this and of an earlier commit, which take turns as the leader
 #       kueue      the model of Kueue that the world has against the real one; then 200 jobs in
 #                  queues of the real Kueue that borrow and preempt, and again while Weft, Kueue and
 #                  JobSet are killed five times each (WEFT_PEERS has their programs);
@@ -328,7 +329,7 @@ campaign_versions() {
   build_control_plane
   stage 'Building weft and weft-operator'
   build_main weft weft-operator
-  stage 'weft-operator and the one of an earlier commit, in turns'
+  stage 'Emulated releases; then weft-operator and the one of an earlier commit, in turns'
   WEFT=$root/build/bin/weft WEFT_OPERATOR=$root/build/bin/weft-operator WEFT_SOURCE_DIR=$root \
     bash tests/e2e/versions_campaign.sh
 }
