@@ -4,6 +4,7 @@
 # RBAC is on, every client has its certificate, and servers listen on unused ports. No Docker, no root.
 #
 #   deploy/local-cluster.sh up [--nodes N] [--design D] [--fragmented P] [--seed S] [--name NAME]
+#                              [--kubernetes V]
 #   deploy/local-cluster.sh down [--name NAME]       stops all of it and removes its folder
 #   deploy/local-cluster.sh status [--name NAME]     exit code 1 if a server does not run
 #
@@ -19,6 +20,8 @@
 #   --fragmented P   percentage of all GPUs that pods of earlier jobs hold; default 0
 #   --seed S         random seed for the earlier jobs; default 1
 #   --name NAME      name of the cluster, to run several; default local
+#   --kubernetes V   1.34, 1.35, 1.36, 1.37 or a release such as v1.36.1; default 1.36. A cluster
+#                    keeps the release that it began with
 #
 # Simulated pods run for ever, except those of a Job, which succeed at once. Annotations of the pod
 # change this, also on a running pod (kubectl annotate):
@@ -34,7 +37,7 @@
 # WEFT_CLUSTER_DIR   folder with one folder for each cluster; default cluster/ in the cache
 # WEFT_AUDIT_POLICY  audit policy of the API server, which writes logs/audit.log there; default: none
 # WEFT_API_SERVER_FLAGS  more flags for the API server, separated by spaces
-# WEFT_CONTROLLER_FLAGS  more flags for kube-controller-manager
+# WEFT_CONTROLLER_FLAGS, WEFT_SCHEDULER_FLAGS  more for kube-controller-manager, for kube-scheduler
 # WEFT_CACHE, WEFT_KUBERNETES, KUBEBUILDER_ASSETS: see tests/controlplane/build.sh --help
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -56,6 +59,7 @@ read_arguments() {
   command=${1:-}
   [ $# = 0 ] || shift
   name=local nodes='' design=dgx-h100-superpod fragmented=0 seed=1
+  kubernetes=''
   while [ $# -gt 0 ]; do
     [ $# -ge 2 ] || bad_usage "what is '$1'?"
     case $1 in
@@ -64,6 +68,7 @@ read_arguments() {
       --design) design=$2 ;;
       --fragmented) fragmented=$2 ;;
       --seed) seed=$2 ;;
+      --kubernetes) kubernetes=$2 ;;
       *) bad_usage "what is '$1'?" ;;
     esac
     shift 2
@@ -183,13 +188,24 @@ bring_all_up() {
 
 # A cluster keeps the release that it began with.
 choose_programs() {
+  local builder=("$root/tests/controlplane/build.sh") wanted
+  [ -z "$kubernetes" ] || builder+=(--kubernetes "$kubernetes")
+  wanted=$("${builder[@]}" --where)
+  if [ -e "$dir/bin" ] && [ -n "$kubernetes" ]; then
+    bin=$(cat "$dir/bin")
+    [ "$(release_of "$bin")" = "$(release_of "$wanted")" ] ||
+      die "$name has Kubernetes $(release_of "$bin"): take it down first, or use another --name"
+  fi
   if [ ! -e "$dir/bin" ] || [ ! -x "$(cat "$dir/bin")/kwok" ]; then
-    bin=$("$root/tests/controlplane/build.sh" | tail -n 1)
+    bin=$("${builder[@]}" | tail -n 1)
     echo "$bin" >"$dir/bin"
   fi
   bin=$(cat "$dir/bin")
   PATH=$bin:$PATH
 }
+
+# release_of FOLDER: of build.sh, which is named RELEASE-HASH/bin.
+release_of() { basename "${1%-*}"; }
 
 down() {
   [ -d "$dir" ] || { say "$name is not up"; return; }

@@ -28,7 +28,8 @@
 #                  prediction, and how much later they start than by hand
 #       world      an hour of days of a whole cluster in virtual time, in as many processes as there
 #                  are cores; then every planted bug, each caught by a law
-#       versions   weft-operator of this and of an earlier commit take turns as the leader
+#       versions   weft-operator on servers that emulate earlier releases of Kubernetes; then of
+#                  this and of an earlier commit, which take turns as the leader
 #       kueue      the model of Kueue that the world has against the real one; then 200 jobs in
 #                  queues of the real Kueue that borrow and preempt, and again while Weft, Kueue and
 #                  JobSet are killed five times each (WEFT_PEERS has their programs);
@@ -86,14 +87,17 @@ find_clang() {
   done
 }
 
-# Programs of the test cluster: from the cache, or built once with Go (a quarter of an hour).
+# build_control_plane [RELEASE...]: programs of the test cluster, of the default Kubernetes and of
+# these. From the cache, or built once with Go (a quarter of an hour for each).
 with_cluster=OFF
 build_control_plane() {
+  local release
   if [ -z "${KUBEBUILDER_ASSETS:-}" ] && ! command -v go >/dev/null; then
     cannot_run 'the tests on a Kubernetes control plane: no go to build it with'
     return
   fi
   tests/controlplane/build.sh
+  for release in "$@"; do tests/controlplane/build.sh --kubernetes "$release"; done
   with_cluster=ON
 }
 
@@ -163,8 +167,8 @@ repeat_failures() {
 }
 
 run_everything() {
-  stage 'Building the Kubernetes control plane, unless it is in the cache'
-  build_control_plane
+  stage 'Building the Kubernetes control planes, unless they are in the cache'
+  build_control_plane 1.37
   stage 'Installing the frameworks whose ranks are tested, unless they are in the cache'
   install_frameworks
   stage 'Building everything in build/'
@@ -325,7 +329,7 @@ campaign_versions() {
   build_control_plane
   stage 'Building weft and weft-operator'
   build_main weft weft-operator
-  stage 'weft-operator and the one of an earlier commit, in turns'
+  stage 'Emulated releases; then weft-operator and the one of an earlier commit, in turns'
   WEFT=$root/build/bin/weft WEFT_OPERATOR=$root/build/bin/weft-operator WEFT_SOURCE_DIR=$root \
     bash tests/e2e/versions_campaign.sh
 }

@@ -128,10 +128,11 @@ start_kube-controller-manager() {
 start_kube-scheduler() {
   local certificates=$dir/certificates kubeconfig
   kubeconfig=$certificates/kube-scheduler.kubeconfig
+  # shellcheck disable=SC2086
   start kube-scheduler "$bin/kube-scheduler" --kubeconfig "$kubeconfig" \
     --bind-address 127.0.0.1 --secure-port "$scheduler_port" --leader-elect=false \
     --tls-cert-file "$certificates/server.crt" --tls-private-key-file "$certificates/server.key" \
-    --kube-api-qps 1000 --kube-api-burst 1000 --profiling=false
+    --kube-api-qps 1000 --kube-api-burst 1000 --profiling=false ${WEFT_SCHEDULER_FLAGS:-}
 }
 
 start_kwok() {

@@ -6,11 +6,14 @@
 #   tests/controlplane/build.sh                   what is missing; at once where nothing is
 #   tests/controlplane/build.sh kubectl etcd      only these
 #   tests/controlplane/build.sh --where           prints the folder, builds nothing
+#   tests/controlplane/build.sh --kubernetes 1.37 [--where | NAME...]   those of another release
 #
+# --kubernetes V     1.34, 1.35, 1.36, 1.37 or a release such as v1.36.1; default 1.36. Each has a
+#                    folder of its own
+# WEFT_KUBERNETES    the same, where there is no --kubernetes
 # WEFT_CACHE         the cache; default $XDG_CACHE_HOME/weft, else ~/.cache/weft
-# WEFT_KUBERNETES    another Kubernetes: 1.34, 1.35, 1.36 or a release such as v1.36.1. Its sums are
-#                    not checked in: Go's checksum database answers for them
-# KUBEBUILDER_ASSETS a folder whose programs are used instead of building them
+# KUBEBUILDER_ASSETS a folder whose programs are used instead of building them; where a Kubernetes
+#                    is asked for, those of it only if their minor version is the same
 #
 # Needs Go 1.26, or Go 1.21 or later with GOTOOLCHAIN=auto, which fetches it.
 set -euo pipefail
@@ -22,27 +25,42 @@ say() { echo "build.sh: $*" >&2; }
 die() { say "$*"; exit 1; }
 usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$here/build.sh"; }
 
-# The release that WEFT_KUBERNETES stands for.
+# The release that $asked stands for.
 kubernetes_release() {
-  local asked=${WEFT_KUBERNETES:-$pinned_kubernetes} known
-  case $asked in
-    v1.*.*) echo "$asked" ;;
-    *)
-      known=$(printf '%s\n' "${!other_kubernetes[@]}" | sort | tr '\n' ' ')
-      [ -n "${other_kubernetes[$asked]:-}" ] ||
-        die "no Kubernetes '$asked'; known: ${known}or vX.Y.Z"
-      echo "${other_kubernetes[$asked]}"
-      ;;
-  esac
+  local asked=${asked:-$default_kubernetes} known
+  if [[ $asked =~ ^v1\.[0-9]+\.[0-9]+$ ]]; then
+    echo "$asked"
+    return
+  fi
+  known=$(printf '%s\n' "${!kubernetes_releases[@]}" | sort -V | tr '\n' ' ')
+  [ -n "${kubernetes_releases[$asked]:-}" ] ||
+    die "no Kubernetes '$asked'; known: ${known}or vX.Y.Z"
+  echo "${kubernetes_releases[$asked]}"
 }
 
-# Changes with everything that a build depends on.
+# Whether this release's go.mod and go.sum are checked in.
+has_sums() { grep -qs "k8s.io/kubernetes $release " "$here/kubernetes-$minor/go.mod"; }
+
+# Changes with everything that a build of this release depends on, and with no other release's.
 recipe_hash() {
   (
     cd "$here"
-    cat build.sh versions.sh kubernetes_module.sh ./*/go.mod ./*/go.sum ./*/*.go
+    cat build.sh kubernetes_module.sh {etcd,helm,kwok}/go.{mod,sum} etcd/main.go
+    ! has_sums || cat "kubernetes-$minor"/go.{mod,sum}
+    declare -p recipes needed_go
     echo "${KUBEBUILDER_ASSETS:-}"
   ) | sha256sum | cut -c 1-12
+}
+
+# asset NAME: its path in KUBEBUILDER_ASSETS, if it is there and of the version asked for.
+asset() {
+  local path=${KUBEBUILDER_ASSETS:-}/$1 version
+  [ -n "${KUBEBUILDER_ASSETS:-}" ] && [ -x "$path" ] || return 0
+  if [ -n "$asked" ] && [[ $1 == kube* ]]; then
+    version=$("$path" --version 2>/dev/null || "$path" version --client)
+    [[ $version == *"v$minor."* ]] || { say "not used, for it is not $minor: $path"; return; }
+  fi
+  echo "$path"
 }
 
 check_go() {
@@ -50,15 +68,16 @@ check_go() {
   command -v go >/dev/null ||
     die "Go is missing: install Go $needed_go from https://go.dev/dl (distributions' may be older)"
   # Asked inside the module: a toolchain that can fetch the needed one answers with that.
-  found=$(cd "$here/kubernetes" && go env GOVERSION 2>&1) || die "Go $needed_go is needed: $found"
+  found=$(cd "$here/kubernetes-$default_kubernetes" && go env GOVERSION 2>&1) ||
+    die "Go $needed_go is needed: $found"
   printf '%s\n%s\n' "$needed_go" "${found#go}" | sort -V -C ||
     die "Go $needed_go is needed, $found is installed: install it from https://go.dev/dl"
 }
 
 # The folder whose go.mod builds Kubernetes: the one checked in, or one made in the cache.
 kubernetes_folder() {
-  if [ "$release" = $pinned_kubernetes ]; then
-    echo "$here/kubernetes"
+  if has_sums; then
+    echo "$here/kubernetes-$minor"
     return
   fi
   local made=$home/kubernetes
@@ -106,10 +125,16 @@ build() {
   say "built $name in $((SECONDS - begun)) s, $(du -h "$bin/$name" | cut -f 1)"
 }
 
+asked=${WEFT_KUBERNETES:-}
 case ${1:-} in
   -h | --help) usage; exit 0 ;;
+  --kubernetes)
+    asked=${2:?build.sh: --kubernetes needs a version}
+    shift 2
+    ;;
 esac
 release=$(kubernetes_release)
+minor=${release#v} minor=${minor%.*}
 home=${WEFT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/weft}/controlplane/$release-$(recipe_hash)
 bin=$home/bin
 if [ "${1:-}" = --where ]; then
@@ -127,9 +152,10 @@ flock -n 9 || { say 'another build is at work: waiting'; flock 9; }
 go_checked=no
 for name in "${binaries[@]}"; do
   [ ! -x "$bin/$name" ] || continue
-  if [ -x "${KUBEBUILDER_ASSETS:-}/$name" ]; then
-    ln -s "$KUBEBUILDER_ASSETS/$name" "$bin/$name"
-    say "$name is $KUBEBUILDER_ASSETS/$name"
+  path=$(asset "$name")
+  if [ -n "$path" ]; then
+    ln -s "$path" "$bin/$name"
+    say "$name is $path"
     continue
   fi
   [ $go_checked = yes ] || check_go

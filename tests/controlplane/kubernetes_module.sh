@@ -2,10 +2,10 @@
 # Writes the go.mod and go.sum that build one release of Kubernetes into a folder: k8s.io/kubernetes
 # with the modules of its staging area replaced by the ones published from it.
 #
-#   tests/controlplane/kubernetes_module.sh v1.36.3 tests/controlplane/kubernetes
+#   tests/controlplane/kubernetes_module.sh v1.36.3 tests/controlplane/kubernetes-1.36
 #
-# What is in kubernetes/ was made so. Needs Go and its module proxy; sums are checked against Go's
-# checksum database.
+# What is in kubernetes-1.36/ and kubernetes-1.37/ was made so. Needs Go and its module proxy; sums
+# are checked against Go's checksum database.
 set -euo pipefail
 
 usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; }

@@ -1,11 +1,15 @@
 # What the test cluster is built from. Sourced by build.sh.
 # shellcheck shell=bash disable=SC2034
 
-# The release of kubernetes/go.mod, whose sums are checked in.
-pinned_kubernetes=v1.36.3
-
-# Releases of other minors that WEFT_KUBERNETES may name.
-declare -A other_kubernetes=([1.34]=v1.34.4 [1.35]=v1.35.4 [1.36]=v1.36.3)
+# Releases of Kubernetes by minor version. The sums of those with a folder kubernetes-MINOR are
+# checked in; Go's checksum database answers for the others.
+declare -A kubernetes_releases=(
+  [1.34]=v1.34.4
+  [1.35]=v1.35.4
+  [1.36]=v1.36.3
+  [1.37]=v1.37.2
+)
+default_kubernetes=1.36
 
 # Older toolchains that know GOTOOLCHAIN=auto (1.21 and later) fetch this one themselves.
 needed_go=1.26

@@ -28,6 +28,9 @@ expect_exit 0 "$local_cluster" down --name test
 expect_exit 2 "$local_cluster" up --name test --design no-such-design
 expect_text "$work/stderr" 'no-such-design'
 expect_nothing_left
+expect_exit 1 "$local_cluster" up --name test --kubernetes 1.2 --nodes 0
+expect_text "$work/stderr" "no Kubernetes '1.2'"
+expect_nothing_left
 
 # Interrupted before, while and after servers start.
 for reached in 'certificates made' 'etcd ready' 'kube-apiserver ready' 'objects created'; do
@@ -114,6 +117,8 @@ expect_exit 0 kubectl wait --for=condition=Ready --timeout=30s node/dgx-h100-003
 kill -KILL "$(cut -d ' ' -f 1 "$WEFT_CLUSTER_DIR/test/pids/kube-scheduler")"
 expect_exit 1 "$local_cluster" status --name test
 expect_text "$work/stdout" 'DEAD'
+expect_exit 1 "$local_cluster" up --name test --kubernetes 1.35
+expect_text "$work/stderr" 'take it down first'
 expect_exit 0 "$local_cluster" up --name test
 expect_exit 0 "$local_cluster" status --name test
 expect_text "$work/stdout" '20 ready of 20'

@@ -12,12 +12,13 @@ export WEFT_OPERATOR WEFT_CLUSTER_DIR=$work/clusters WEFT_AUDIT_POLICY=$here/aud
 export WEFT_LOCAL_CLUSTER=$local_cluster
 trap '"$local_cluster" down --name operator >/dev/null 2>&1; rm -rf "$work"' EXIT
 
-# run_scenarios NODES FILE...: in turn, on one cluster of so many nodes, of $design.
+# run_scenarios NODES FILE...: in turn, on one cluster of so many nodes, of $design, and of
+# $kubernetes where it is set.
 run_scenarios() {
   local nodes=$1 file
   shift
   expect_exit 0 "$local_cluster" up --name operator --nodes "$nodes" \
-    --design "${design:-dgx-h100-superpod}"
+    --design "${design:-dgx-h100-superpod}" ${kubernetes:+--kubernetes "$kubernetes"}
   eval "$(<"$work/stdout")"
   kubectl create namespace weft-system >/dev/null
   for file in "$@"; do

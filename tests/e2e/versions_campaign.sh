@@ -1,9 +1,21 @@
 #!/usr/bin/env bash
-# weft-operator beside the one of an earlier commit, which is built here: the two lead in turns. Run
-# by tests/run.sh --campaign versions.
+# weft-operator on servers that emulate earlier releases of Kubernetes; then beside the operator of
+# an earlier commit, which is built here: the two lead in turns. Run by
+# tests/run.sh --campaign versions.
 #
 # WEFT_BEFORE   that commit; default the last that wrote status whole and refused unknown fields
 source "$(dirname "$0")/operator_cluster.sh"
+
+# Servers that emulate a release serve its versions of the API and have its features. Before 1.36
+# the chart has no policy that adds the gate; before 1.34 there is no resource.k8s.io/v1.
+for release in 1.33 1.34 1.35; do
+  flag=--emulated-version=$release
+  left_out=''
+  [ $release != 1.33 ] || left_out=test_gpus_by_claim
+  echo "Kubernetes $release, emulated"
+  WEFT_RELEASE=$release WEFT_LEFT_OUT=$left_out WEFT_API_SERVER_FLAGS=$flag \
+    WEFT_CONTROLLER_FLAGS=$flag WEFT_SCHEDULER_FLAGS=$flag run_scenarios 16 operator_release.py
+done
 
 sources=$work/before
 git -C "$WEFT_SOURCE_DIR" worktree add --detach "$sources" "${WEFT_BEFORE:-79f2359}" >/dev/null
