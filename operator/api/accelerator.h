@@ -13,6 +13,9 @@ inline constexpr const char* kAnyPool = "Any";
 // The extended resource that every DeviceClass has by itself (KEP-5004), before the class's name.
 inline constexpr std::string_view kClassResourcePrefix = "deviceclass.resource.kubernetes.io/";
 
+// The claim of a pod for the devices of its job's DeviceClass.
+inline constexpr const char* kAcceleratorClaim = "accelerators";
+
 struct Accelerator {
   std::string resource_name = "nvidia.com/gpu";
   std::uint32_t per_worker = 0;  // 0: absent; decoding sets the template's limit

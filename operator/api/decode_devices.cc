@@ -117,7 +117,12 @@ bool TakeTerm(std::string_view term, DeviceClass& into) {
     return true;
   }
   constexpr std::string_view kAttributes = "device.attributes[";
-  if (!left.starts_with(kAttributes) || !left.ends_with("].type")) return false;
+  if (!left.starts_with(kAttributes)) return false;
+  if (left.ends_with("].productName")) {
+    into.product = value;
+    return true;
+  }
+  if (!left.ends_with("].type")) return false;
   into.type = value;
   return true;
 }

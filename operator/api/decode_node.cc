@@ -30,8 +30,8 @@ std::string_view VendorOf(std::string_view resource) {
 }
 
 // After a restart the kubelet reports no device until the plug-in has registered again
-// (kubernetes/kubernetes#125579), but the node's labels still count them. Not if the vendor offers
-// other resources there, such as MIG slices.
+// (kubernetes/kubernetes#125579), but the node's labels still count them. Not if the vendor's
+// accelerators have another name there, such as MIG slices.
 fabric::Resources NotRegistered(const fabric::Resources& capacity, const TextMap& labels) {
   const std::int64_t count = LabelledCount(labels);
   if (count == 0) return {};
@@ -39,7 +39,8 @@ fabric::Resources NotRegistered(const fabric::Resources& capacity, const TextMap
     if (amount > 0 || !fabric::IsAcceleratorResource(name)) continue;
     const std::string_view vendor = VendorOf(name);
     const bool other = std::any_of(capacity.begin(), capacity.end(), [&](const auto& one) {
-      return one.second > 0 && VendorOf(one.first) == vendor;
+      return one.second > 0 && VendorOf(one.first) == vendor &&
+             fabric::IsAcceleratorResource(one.first);
     });
     if (!other) return {{name, count}};
   }

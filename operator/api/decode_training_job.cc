@@ -36,11 +36,27 @@ std::int64_t TemplateLimit(const Field& pod_spec, const std::string& resource) {
   return sum;
 }
 
+// Of a job with deviceClassName Weft makes the claims of the accelerators.
+void RefuseOtherDevices(const Field& pod_spec) {
+  for (const Field& container : pod_spec["containers"].Items()) {
+    for (const Field& limit : container["resources"]["limits"].Members()) {
+      if (fabric::IsAcceleratorResource(std::string(limit.key()))) {
+        limit.Fail("must be absent with accelerator.deviceClassName");
+      }
+    }
+  }
+  for (const Field& claim : pod_spec["resourceClaims"].Items()) {
+    if (claim["name"].Str() == kAcceleratorClaim) {
+      claim["name"].Fail("is the name of the claim that accelerator.deviceClassName makes");
+    }
+  }
+}
+
 void SettlePerWorker(const Field& spec, std::int64_t limit, Accelerator& accelerator) {
   const Field field = spec["accelerator"]["perWorker"];
-  if (!accelerator.device_class.empty()) {  // Weft makes the claims
+  if (!accelerator.device_class.empty()) {
     field.Require();
-    return;
+    return RefuseOtherDevices(spec["workers"]["template"]["spec"]);
   }
   std::string limited = "the containers of the template are limited to " + std::to_string(limit) +
                         " " + accelerator.resource_name;

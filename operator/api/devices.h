@@ -43,15 +43,15 @@ bool SameDevices(const ResourceSlice& a, const ResourceSlice& b);
 struct DeviceClass {
   Place place;
   ObjectMeta meta;
-  // What `device.driver == "..."` and `device.attributes["..."].type == "..."` in its selectors
-  // say; "" if they do not. CEL is not evaluated.
-  std::string driver, type;
+  // What `device.driver == "..."`, `device.attributes["..."].type == "..."` and `.productName` in
+  // its selectors say; "" if they do not. Other CEL is not evaluated.
+  std::string driver, type, product;
   bool exact = false;             // the selectors say nothing else
   std::string extended_resource;  // spec.extendedResourceName; "" if absent
 
   friend bool operator==(const DeviceClass& a, const DeviceClass& b) {
-    return a.driver == b.driver && a.type == b.type && a.exact == b.exact &&
-           a.extended_resource == b.extended_resource;
+    return a.driver == b.driver && a.type == b.type && a.product == b.product &&
+           a.exact == b.exact && a.extended_resource == b.extended_resource;
   }
 };
 

@@ -47,6 +47,8 @@ struct Inputs : DeviceInputs, KueueInputs, VolumeInputs {
   std::vector<fabric::AcceleratorSpec> accelerators;
   // Resources of jobs that are not among `jobs`, which count as accelerators too.
   std::vector<std::string> accelerator_resources;
+  // Resources that the operator's settings name as accelerators.
+  std::vector<std::string> accelerator_settings;
   std::optional<ConfigMap> learned_steps;  // kLearnedSteps; other ConfigMaps are ignored
 };
 

@@ -20,36 +20,69 @@ bool SelectsNode(const fabric::FabricSpec& spec, const fabric::NodeFacts& node,
                             : fabric::HasAccelerator(node, accelerators);
 }
 
-// Nodes that two Fabrics select, by name.
-std::vector<std::string> FindOverlapping(const api::Inputs& inputs,
-                                         const SharedList<api::Node>& nodes,
-                                         const std::vector<std::string>& accelerators) {
-  std::vector<std::string> names;
-  if (inputs.fabrics.size() < 2) return names;
-  for (const api::Node& node : nodes) {
-    const auto selecting =
-        std::count_if(inputs.fabrics.begin(), inputs.fabrics.end(), [&](const api::Fabric& fabric) {
-          return SelectsNode(fabric.spec, node.facts, accelerators);
-        });
-    if (selecting > 1) names.push_back(node.facts.name);
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
+// Which of the Fabrics select which nodes. Resources that only jobs name add nodes that no Fabric
+// has otherwise to the Fabrics without a selector.
+class Selection {
+ public:
+  Selection(const api::Inputs& inputs, const SharedList<api::Node>& nodes,
+            const AcceleratorNames& names)
+      : inputs_(inputs), nodes_(nodes), names_(names) {}
 
-// The nodes that a Fabric selects, without those in `aside` (ascending).
-SharedList<fabric::NodeFacts> NodesOf(const fabric::FabricSpec& spec,
-                                      const SharedList<api::Node>& all,
-                                      const std::vector<std::string>& aside) {
-  SharedList<fabric::NodeFacts> nodes;
-  for (std::size_t n = 0; n < all.size(); ++n) {
-    const fabric::NodeFacts& facts = all[n].facts;
-    if (!SelectsNode(spec, facts, spec.accelerator_resources)) continue;
-    if (std::binary_search(aside.begin(), aside.end(), facts.name)) continue;
-    nodes.push_back(std::shared_ptr<const fabric::NodeFacts>(all.Share(n), &facts));
+  bool Selects(const fabric::FabricSpec& spec, const fabric::NodeFacts& node) const {
+    if (SelectsNode(spec, node, names_.settled)) return true;
+    if (!SelectsNode(spec, node, names_.all)) return false;
+    return std::none_of(
+        inputs_.fabrics.begin(), inputs_.fabrics.end(),
+        [&](const api::Fabric& one) { return SelectsNode(one.spec, node, names_.settled); });
   }
-  return nodes;
-}
+
+  // Nodes that two Fabrics select, by name.
+  std::vector<std::string> Overlapping() const {
+    std::vector<std::string> names;
+    if (inputs_.fabrics.size() < 2) return names;
+    for (const api::Node& node : nodes_) {
+      const auto selecting =
+          std::count_if(inputs_.fabrics.begin(), inputs_.fabrics.end(),
+                        [&](const api::Fabric& one) { return Selects(one.spec, node.facts); });
+      if (selecting > 1) names.push_back(node.facts.name);
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  // The nodes that a Fabric selects, without those in `aside` (ascending).
+  SharedList<fabric::NodeFacts> NodesOf(const fabric::FabricSpec& spec,
+                                        const std::vector<std::string>& aside) const {
+    return Where([&](const fabric::NodeFacts& facts) {
+      return Selects(spec, facts) && !std::binary_search(aside.begin(), aside.end(), facts.name);
+    });
+  }
+
+  // Those by which the family of labels is recognised.
+  SharedList<fabric::NodeFacts> NodesToRecognise() const {
+    const auto settled = Where(
+        [&](const fabric::NodeFacts& facts) { return HasAccelerator(facts, names_.settled); });
+    if (settled.size() > 0) return settled;
+    return Where([&](const fabric::NodeFacts& facts) { return HasAccelerator(facts, names_.all); });
+  }
+
+ private:
+  template <typename Wanted>
+  SharedList<fabric::NodeFacts> Where(Wanted wanted) const {
+    SharedList<fabric::NodeFacts> nodes;
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      const fabric::NodeFacts& facts = nodes_[n].facts;
+      if (wanted(facts)) {
+        nodes.push_back(std::shared_ptr<const fabric::NodeFacts>(nodes_.Share(n), &facts));
+      }
+    }
+    return nodes;
+  }
+
+  const api::Inputs& inputs_;
+  const SharedList<api::Node>& nodes_;
+  const AcceleratorNames& names_;
+};
 
 // The most that one accelerator of a product draws; 0 if the product is unknown.
 auto PeakWattsOf(std::vector<fabric::AcceleratorSpec> added) {
@@ -62,11 +95,15 @@ auto PeakWattsOf(std::vector<fabric::AcceleratorSpec> added) {
 class Builder {
  public:
   Builder(const api::Inputs& inputs, OnBadFabric on_bad)
-      : inputs_(inputs), nodes_(NodesWithDevices(inputs)), on_bad_(on_bad) {}
+      : inputs_(inputs),
+        nodes_(NodesWithDevices(inputs)),
+        names_(NamedAcceleratorResources(inputs)),
+        selection_(inputs_, nodes_, names_),
+        on_bad_(on_bad) {}
 
   Result<Fabrics> Run() {
-    fabrics_.accelerator_resources = NamedAcceleratorResources(inputs_);
-    fabrics_.overlapping = FindOverlapping(inputs_, nodes_, fabrics_.accelerator_resources);
+    fabrics_.accelerator_resources = names_.all;
+    fabrics_.overlapping = selection_.Overlapping();
     if (!fabrics_.overlapping.empty()) {
       AddNote(
           Severity::kWarning, "Overlapping",
@@ -88,7 +125,7 @@ class Builder {
     const std::string name = spec.name;
     if (Status known = AddAccelerators(spec, place); !known) return known;
     spec.accelerator_resources = fabrics_.accelerator_resources;
-    SharedList<fabric::NodeFacts> nodes = NodesOf(spec, nodes_, fabrics_.overlapping);
+    SharedList<fabric::NodeFacts> nodes = selection_.NodesOf(spec, fabrics_.overlapping);
     fabric::Fabric::Options options;
     options.refuse_inconsistent = on_bad_ == OnBadFabric::kRefuse;
     options.peak_watts = PeakWattsOf(spec.accelerators);
@@ -130,7 +167,7 @@ class Builder {
     fabric::FabricSpec spec;
     spec.accelerator_resources = fabrics_.accelerator_resources;
     const std::optional<std::string_view> family =
-        fabric::RecognisePreset(NodesOf(spec, nodes_, {}), spec.accelerator_resources);
+        fabric::RecognisePreset(selection_.NodesToRecognise(), spec.accelerator_resources);
     if (family) {
       spec.preset = *family;
       AddNote(Severity::kInfo, "FabricRecognised",
@@ -205,6 +242,8 @@ class Builder {
 
   const api::Inputs& inputs_;
   const SharedList<api::Node> nodes_;
+  const AcceleratorNames names_;
+  const Selection selection_;
   const OnBadFabric on_bad_;
   Fabrics fabrics_;
 };

@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "operator/fabric/node_facts.h"
+#include "operator/cluster/accelerator_resources.h"
 
 namespace weft::cluster {
 namespace {
@@ -42,16 +42,17 @@ DeviceResources::DeviceResources(const api::Inputs& inputs) {
   for (const auto& [driver, resource] : kDrivers) drivers_[std::string(driver)].resource = resource;
   const std::set<std::string> named = NamedClasses(inputs);
   for (const api::DeviceClass* one : ByName(inputs.device_classes)) {
-    const bool accelerators = fabric::IsAcceleratorResource(one->extended_resource);
-    classes_[one->meta.key.name] = {one->driver, accelerators ? one->extended_resource : ""};
+    const std::string& resource = one->extended_resource;
+    const bool accelerators = !resource.empty() && !NamesOtherDevice(resource);
+    const Class made{one->driver, one->type, one->product, accelerators ? resource : "",
+                     one->exact};
+    classes_[one->meta.key.name] = made;
     if (one->driver.empty()) continue;
-    const bool is_named = named.contains(one->meta.key.name);
-    if (!accelerators && !is_named && !drivers_.contains(one->driver)) continue;
+    const bool meant = named.contains(one->meta.key.name) &&
+                       !NamesOtherDevice(one->driver) && !NamesOtherDevice(one->meta.key.name);
+    if (!accelerators && !meant && !drivers_.contains(one->driver)) continue;
     Driver& driver = drivers_[one->driver];
-    if (accelerators && !driver.extended) {
-      driver.resource = one->extended_resource;
-      if (one->exact) driver.extended = {one->extended_resource, one->type};
-    }
+    if (accelerators) driver.extended.push_back(made);
     if (driver.resource.empty()) {
       driver.resource = std::string(api::kClassResourcePrefix) + one->meta.key.name;
     }
@@ -61,26 +62,43 @@ DeviceResources::DeviceResources(const api::Inputs& inputs) {
   }
 }
 
-std::string_view DeviceResources::OfDriver(std::string_view driver) const {
+const DeviceResources::Class* DeviceResources::ExtendedOf(std::string_view driver,
+                                                          std::string_view product) const {
+  const auto found = drivers_.find(driver);
+  if (found == drivers_.end()) return nullptr;
+  const std::vector<Class>& all = found->second.extended;
+  for (const Class& one : all) {
+    if (one.exact && (one.product.empty() || one.product == product)) return &one;
+  }
+  return all.empty() ? nullptr : &all.front();
+}
+
+std::string_view DeviceResources::OfDevices(std::string_view driver,
+                                            std::string_view product) const {
+  if (const Class* extended = ExtendedOf(driver, product)) return extended->extended;
   const auto found = drivers_.find(driver);
   return found == drivers_.end() ? std::string_view() : found->second.resource;
+}
+
+bool DeviceResources::IsExtended(std::string_view driver, std::string_view product) const {
+  const Class* extended = ExtendedOf(driver, product);
+  return extended != nullptr && extended->exact &&
+         (extended->product.empty() || extended->product == product);
 }
 
 std::string_view DeviceResources::OfClass(std::string_view device_class) const {
   const auto found = classes_.find(device_class);
   if (found == classes_.end()) return "";
-  return found->second.extended.empty() ? OfDriver(found->second.driver) : found->second.extended;
+  const Class& of = found->second;
+  if (of.exact && !of.extended.empty()) return of.extended;
+  const std::string_view counted = TypeOf(of.driver);
+  if (!of.type.empty() && !counted.empty() && of.type != counted) return "";
+  return OfDevices(of.driver, of.product);
 }
 
 std::string_view DeviceResources::DriverOf(std::string_view device_class) const {
   const auto found = classes_.find(device_class);
   return found == classes_.end() ? std::string_view() : found->second.driver;
-}
-
-std::optional<DeviceResources::Extended> DeviceResources::ExtendedOf(
-    std::string_view driver) const {
-  const auto found = drivers_.find(driver);
-  return found == drivers_.end() ? std::nullopt : found->second.extended;
 }
 
 std::string_view DeviceResources::TypeOf(std::string_view driver) const {

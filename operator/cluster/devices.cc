@@ -22,16 +22,6 @@ void AddTo(Resources& sum, const Resources& more) {
   for (const auto& [name, amount] : more) sum[name] = SaturatingAdd(sum[name], amount);
 }
 
-// The most devices of a driver that one slice has: what a request for all of a node asks for.
-std::int64_t MostOnANode(const std::string& driver, const api::Inputs& inputs) {
-  std::int64_t most = 1;
-  for (const api::ResourceSlice& slice : inputs.resource_slices) {
-    if (slice.driver != driver) continue;
-    for (const auto& [type, count] : slice.usable) most = std::max(most, count);
-  }
-  return most;
-}
-
 // A claim with accelerators, and where they are.
 struct Held {
   const api::ResourceClaim* claim = nullptr;
@@ -99,6 +89,11 @@ class Counting {
     return device.name;
   }
 
+  std::string_view ProductOf(const api::ResourceClaim::Device& device) const {
+    const auto& slices = pools_.at({device.driver, device.pool});
+    return slices.empty() ? std::string_view() : slices.front()->product;
+  }
+
   // By the slices, else by the allocation, else by the pool, which drivers name like their node.
   std::string NodeOf(const api::ResourceClaim& claim, const api::ResourceClaim::Device& of) const {
     for (const api::ResourceSlice* slice : pools_.at({of.driver, of.pool})) {
@@ -120,7 +115,7 @@ class Counting {
     for (const api::ResourceClaim* claim : claims) {
       Held held{claim, "", {}};
       for (const auto& device : claim->devices) {
-        const auto resource = resources_.OfDriver(device.driver);
+        const auto resource = resources_.OfDevices(device.driver, ProductOf(device));
         if (resource.empty()) continue;
         if (held.node.empty()) held.node = NodeOf(*claim, device);
         if (!counted.emplace(device.driver, device.pool, WholeOf(device)).second) continue;
@@ -193,40 +188,45 @@ class Counting {
   std::vector<api::Pod> without_pod_;
 };
 
-// What slices tell of one node.
+// What slices tell of one resource of one node.
 struct Told {
-  Resources usable, tainted;
-  bool extended = true;  // extended resources name all of them
+  std::int64_t usable = 0, lost = 0;  // lost: tainted, or of a pool that is not complete
+  bool extended = true;               // an extended resource asks for all of them
   std::string product;
 };
+using ToldByNode = std::map<std::string_view, std::map<std::string, Told>>;
 
-// The slices of the newest generation of each pool that is complete: kube-scheduler looks at no
-// others.
-std::vector<const api::ResourceSlice*> CurrentSlices(const api::Inputs& inputs) {
-  struct Pool {
-    std::int64_t generation = 0, slices = 0;
-  };
-  std::map<PoolKey, Pool> pools;
-  for (const api::ResourceSlice& slice : inputs.resource_slices) {
-    Pool& pool = pools.try_emplace({slice.driver, slice.pool}, Pool{slice.generation, 0})
-                     .first->second;
-    if (slice.generation > pool.generation) pool = {slice.generation, 0};
-    if (slice.generation == pool.generation) ++pool.slices;
+// The slices of one generation of each pool. kube-scheduler looks only at the newest, and only if
+// the driver has written all of it; until then its devices, or those of the generation before if
+// they are more, are lost for a moment.
+struct Generation {
+  std::int64_t number = 0, devices = 0;
+  std::vector<const api::ResourceSlice*> slices;
+
+  bool Complete() const {
+    return static_cast<std::int64_t>(slices.size()) >= slices.front()->slices_in_pool;
   }
-  std::vector<const api::ResourceSlice*> current;
-  for (const api::ResourceSlice& slice : inputs.resource_slices) {
-    const Pool& pool = pools.at({slice.driver, slice.pool});
-    if (slice.generation == pool.generation && pool.slices >= slice.slices_in_pool) {
-      current.push_back(&slice);
-    }
-  }
-  return current;
-}
+};
 
 std::int64_t OfType(const std::map<std::string, std::int64_t>& counts, std::string_view type) {
   std::int64_t sum = 0;
   for (const auto& [of, count] : counts) sum += type.empty() || of == type ? count : 0;
   return sum;
+}
+
+std::map<PoolKey, std::vector<Generation>> GenerationsOf(const api::Inputs& inputs) {
+  std::map<PoolKey, std::map<std::int64_t, Generation>> pools;
+  for (const api::ResourceSlice& slice : inputs.resource_slices) {
+    Generation& of = pools[{slice.driver, slice.pool}][slice.generation];
+    of.number = slice.generation;
+    of.devices += OfType(slice.usable, "") + OfType(slice.tainted, "");
+    of.slices.push_back(&slice);
+  }
+  std::map<PoolKey, std::vector<Generation>> sorted;
+  for (auto& [key, generations] : pools) {
+    for (auto& [number, of] : generations) sorted[key].push_back(std::move(of));
+  }
+  return sorted;
 }
 
 // As GPU feature discovery writes it into a label.
@@ -235,31 +235,38 @@ std::string LabelOf(std::string product) {
   return product;
 }
 
-std::map<std::string_view, Told> ToldBySlices(const api::Inputs& inputs,
-                                              const DeviceResources& resources) {
-  std::map<std::string_view, Told> by_node;
-  for (const api::ResourceSlice* slice : CurrentSlices(inputs)) {
-    const std::string resource(resources.OfDriver(slice->driver));
-    if (resource.empty() || slice->node_name.empty()) continue;
-    const auto extended = resources.ExtendedOf(slice->driver);
-    const std::string_view type = extended ? extended->type : resources.TypeOf(slice->driver);
-    const std::int64_t usable = OfType(slice->usable, type), tainted = OfType(slice->tainted, type);
-    if (usable + tainted == 0) continue;
-    Told& told = by_node[slice->node_name];
-    AddTo(told.usable, {{resource, usable}});
-    AddTo(told.tainted, {{resource, tainted}});
-    told.extended = told.extended && extended.has_value();
-    if (!slice->product.empty()) told.product = LabelOf(slice->product);
+void Tell(const api::ResourceSlice& slice, bool complete, const DeviceResources& resources,
+          ToldByNode& by_node) {
+  const std::string resource(resources.OfDevices(slice.driver, slice.product));
+  if (resource.empty() || slice.node_name.empty()) return;
+  const std::string_view type = resources.TypeOf(slice.driver);
+  const std::int64_t usable = OfType(slice.usable, type), tainted = OfType(slice.tainted, type);
+  if (usable + tainted == 0) return;
+  Told& told = by_node[slice.node_name][resource];
+  (complete ? told.usable : told.lost) += usable;
+  told.lost += tainted;
+  told.extended = told.extended && resources.IsExtended(slice.driver, slice.product);
+  if (!slice.product.empty()) told.product = LabelOf(slice.product);
+}
+
+ToldByNode ToldBySlices(const api::Inputs& inputs, const DeviceResources& resources) {
+  ToldByNode by_node;
+  for (const auto& [pool, generations] : GenerationsOf(inputs)) {
+    const Generation* of = &generations.back();
+    const bool complete = of->Complete();
+    for (const Generation& other : generations) {
+      if (!complete && other.devices > of->devices) of = &other;
+    }
+    for (const api::ResourceSlice* slice : of->slices) Tell(*slice, complete, resources, by_node);
   }
   return by_node;
 }
 
-void Tell(const Told& told, const std::string& resource, fabric::NodeFacts& facts) {
-  const std::int64_t usable = told.usable.at(resource), tainted = told.tainted.at(resource);
-  if (usable > 0) facts.allocatable[resource] = usable;
+void Add(const std::string& resource, const Told& told, fabric::NodeFacts& facts) {
+  if (told.usable > 0) facts.allocatable[resource] = told.usable;
   facts.capacity.erase(resource);
-  if (tainted > 0) facts.capacity[resource] = usable + tainted;
-  if (!told.extended) facts.device_access = fabric::DeviceAccess::kClaims;
+  if (told.lost > 0) facts.capacity[resource] = told.usable + told.lost;
+  if (!told.extended) facts.device_access.push_back({resource, true});
   if (!told.product.empty()) facts.labels.Set(fabric::kProductOfDevices, told.product);
 }
 
@@ -285,9 +292,20 @@ Resources ClaimDemand::AmountsOf(const std::vector<api::DeviceRequest>& requests
     const std::string resource(resources_.OfClass(request.device_class));
     if (resource.empty() || request.count == 0) continue;
     const std::string driver(resources_.DriverOf(request.device_class));
-    AddTo(amounts, {{resource, request.all ? MostOnANode(driver, inputs_) : request.count}});
+    AddTo(amounts, {{resource, request.all ? MostOnANode(driver) : request.count}});
   }
   return amounts;
+}
+
+// The most devices of a driver that one slice has: what a request for all of a node asks for.
+std::int64_t ClaimDemand::MostOnANode(const std::string& driver) const {
+  const auto [most, is_new] = most_on_a_node_.try_emplace(driver, 1);
+  if (!is_new) return most->second;
+  for (const api::ResourceSlice& slice : inputs_.resource_slices) {
+    if (slice.driver != driver) continue;
+    for (const auto& [type, count] : slice.usable) most->second = std::max(most->second, count);
+  }
+  return most->second;
 }
 
 std::optional<fabric::Resources> ClaimDemand::Of(const api::Pod& pod) const {
@@ -312,20 +330,20 @@ void CountClaims(api::Inputs& inputs) {
 SharedList<api::Node> NodesWithDevices(const api::Inputs& inputs) {
   SharedList<api::Node> nodes = inputs.nodes;
   if (inputs.resource_slices.empty() || inputs.device_classes.empty()) return nodes;
-  const auto by_node = ToldBySlices(inputs, DeviceResources(inputs));
+  const ToldByNode by_node = ToldBySlices(inputs, DeviceResources(inputs));
   std::set<std::string> resources;
-  for (const auto& [node, told] : by_node) {
-    for (const auto& [resource, amount] : told.usable) resources.insert(resource);
+  for (const auto& [node, of_node] : by_node) {
+    for (const auto& [resource, told] : of_node) resources.insert(resource);
   }
   for (std::size_t n = 0; n < nodes.size() && !resources.empty(); ++n) {
-    const auto told = by_node.find(nodes[n].facts.name);
+    const auto found = by_node.find(nodes[n].facts.name);
     for (const std::string& resource : resources) {
       const bool reported = Reports(nodes[n].facts, resource);
-      const bool listed = told != by_node.end() && told->second.usable.contains(resource);
-      if (reported && told == by_node.end()) {
-        nodes.Edit(n).facts.device_access = fabric::DeviceAccess::kResource;
+      const bool listed = found != by_node.end() && found->second.contains(resource);
+      if (reported && !listed) {
+        nodes.Edit(n).facts.device_access.push_back({resource, false});
       } else if (!reported && listed) {
-        Tell(told->second, resource, nodes.Edit(n).facts);
+        Add(resource, found->second.at(resource), nodes.Edit(n).facts);
       }
     }
   }

@@ -26,7 +26,7 @@ namespace weft::cluster {
 //   them by driver and type alone. CEL is not evaluated otherwise: kube-scheduler may refuse a node.
 
 // What pods ask for by their claims, from the inputs' templates, claims and DeviceClasses.
-// Points into the inputs.
+// Points into the inputs; one thread at a time.
 // Cost  O(n log n) to build for n templates and claims, O(log n) per claim of a pod.
 class ClaimDemand {
  public:
@@ -38,10 +38,12 @@ class ClaimDemand {
   using Requests = std::map<api::ObjectKey, const std::vector<api::DeviceRequest>*>;
 
   fabric::Resources AmountsOf(const std::vector<api::DeviceRequest>& requests) const;
+  std::int64_t MostOnANode(const std::string& driver) const;
 
   const api::Inputs& inputs_;
   const DeviceResources resources_;
   Requests of_templates_, of_claims_;
+  mutable std::map<std::string, std::int64_t> most_on_a_node_;  // by driver, as they are asked for
 };
 
 // Adds what claims hold and ask for to the requests of the inputs' pods, and a pod for each claim

@@ -161,8 +161,12 @@ std::optional<api::Accelerator> AcceleratorOf(const fabric::Resources& requests,
   for (const auto& [name, amount] : requests) {
     if (amount < 1 || amount > std::numeric_limits<std::int32_t>::max()) continue;
     if (!fabric::IsAcceleratorResource(name, more)) continue;
-    return api::Accelerator{.resource_name = name,
-                            .per_worker = static_cast<std::uint32_t>(amount)};
+    api::Accelerator accelerator{.resource_name = name,
+                                 .per_worker = static_cast<std::uint32_t>(amount)};
+    if (name.starts_with(api::kClassResourcePrefix)) {
+      accelerator.device_class = name.substr(api::kClassResourcePrefix.size());
+    }
+    return accelerator;
   }
   return std::nullopt;
 }

@@ -119,10 +119,20 @@ class Chooser {
       for (const Kind& kind : one.values) by_partition[kind.partition].insert(kind);
       for (auto& [partition, kinds] : by_partition) {
         const bool last = !partition.empty() && !Names(one.rank, *kinds.begin());
+        if (last && HasWhole(one.rank)) continue;
         all.push_back({std::move(kinds), last ? one.rank + kLast : one.rank});
       }
     }
     return all;
+  }
+
+  // Whether the entry of the list names whole accelerators that the fabric has: then the job wants
+  // these, and waits for them.
+  bool HasWhole(std::uint32_t entry) const {
+    if (accelerator_.models.empty() || accelerator_.models[entry] == api::kAnyPool) return false;
+    return std::any_of(kinds_.begin(), kinds_.end(), [&](const Kind& kind) {
+      return kind.partition.empty() && Matches(accelerator_.models[entry], NameOf(kind));
+    });
   }
 
   // Whether the entry of the list matches the part and would not match the whole accelerator.

@@ -29,7 +29,8 @@ Slices SlicesOf(const api::TopologySpec& topology);
 //     none, unless models contains "Any" or `slices` is kMany;
 //   - without a list all products, or all types, are equal: the best placement decides;
 //   - parts of accelerators (fabric/partition.h) are not mixed with whole ones or with parts of
-//     another size, also by "Any", and come after all whole ones unless an entry names them.
+//     another size, also by "Any". Unless an entry names them they come after all whole ones, and
+//     not at all for an entry that matches whole ones of the fabric.
 //
 // Pools that do not offer accelerator.resourceName are left out. Absent if the fabric has only one
 // pool and the job has no list: all nodes are then allowed.

@@ -422,8 +422,12 @@ void FabricBuilder::FillCapacity() {
 // Of one unit of the accelerators of a node, whose pool is known.
 double FabricBuilder::PeakWatts(NodeIndex n) const {
   if (!options_.peak_watts) return 0;
-  const double share = PartitionOf(fabric_.node(n)).compute;
   const double whole = options_.peak_watts(WholeProduct(fabric_.pools_[fabric_.pool_[n]].product));
+  // Of several kinds of parts (MIG, strategy mixed) each counts alike: together they are the GPUs.
+  const double gpus = LabelledGpus(fabric_.node(n));
+  const auto units = static_cast<double>(fabric_.accelerators(n));
+  if (gpus > 0 && gpus < units) return whole * gpus / units;
+  const double share = PartitionOf(fabric_.node(n)).compute;
   return share == Partition::kUnknown ? whole : whole * share;
 }
 

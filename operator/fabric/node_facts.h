@@ -30,11 +30,14 @@ struct NodeCondition {
 // (bytes, devices, pods).
 using Resources = std::map<std::string, std::int64_t>;
 
-// How a pod may ask for the node's accelerators.
-enum class DeviceAccess : std::uint8_t {
-  kEither,
-  kClaims,    // by ResourceClaims only: the kubelet reports none, and no extended resource names them
-  kResource,  // by an extended resource only: the node has no devices of a DRA driver, others have
+// How alone a pod may ask for accelerators of a node.
+struct DeviceAccess {
+  std::string resource;
+  // By ResourceClaims: the kubelet reports none, and no extended resource names them. Else by an
+  // extended resource: the node has no such devices of a DRA driver, other nodes have.
+  bool by_claims = false;
+
+  friend auto operator<=>(const DeviceAccess&, const DeviceAccess&) = default;
 };
 
 // The part of a Kubernetes Node that Weft reads.
@@ -44,7 +47,7 @@ struct NodeFacts {
   std::vector<Taint> taints;
   std::vector<NodeCondition> conditions;
   bool unschedulable = false;
-  DeviceAccess device_access = DeviceAccess::kEither;
+  std::vector<DeviceAccess> device_access;  // by resource; others may be asked for in either way
   Resources allocatable;
   Resources capacity;  // of device plug-ins' resources of which not all are allocatable
 

@@ -102,7 +102,8 @@ std::int64_t UnitsPerDevice(const NodeFacts& node, const std::string& device) {
 std::int64_t UnitsPerGpu(const NodeFacts& node, const std::string& resource) {
   const std::int64_t units = UnitsOf(node, resource);
   const auto gpus = Number(Label(node, "nvidia.com/gpu.count"));
-  if (gpus && units > *gpus) return (units + *gpus - 1) / *gpus;
+  // Not a multiple: the label is older than the devices (a GPU was replaced).
+  if (gpus && units > *gpus && units % *gpus == 0) return units / *gpus;
   return UnitsPerDevice(node, "nvidia.com/gpu");
 }
 
@@ -247,6 +248,10 @@ Partition PartitionOf(const NodeFacts& node) {
 std::string_view WholeProduct(std::string_view product) {
   if (product.ends_with(kShared)) product.remove_suffix(kShared.size());
   return product.substr(0, product.find(kMig));
+}
+
+double LabelledGpus(const NodeFacts& node) {
+  return static_cast<double>(Number(Label(node, "nvidia.com/gpu.count")).value_or(0));
 }
 
 }  // namespace weft::fabric

@@ -54,4 +54,7 @@ Partition PartitionOf(const NodeFacts& node);
 // NVIDIA-H100-80GB-HBM3-MIG-1g.10gb-SHARED.
 std::string_view WholeProduct(std::string_view product);
 
+// The number of GPUs that the node's labels count (GPU feature discovery); 0 if none does.
+double LabelledGpus(const NodeFacts& node);
+
 }  // namespace weft::fabric

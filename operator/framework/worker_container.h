@@ -6,10 +6,7 @@
 
 namespace weft::framework {
 
-// The pod's claim for the accelerators of a job with accelerator.deviceClassName.
-inline constexpr const char* kAcceleratorClaim = "accelerators";
-
-// Whether resources.claims of the container names that claim.
+// Whether resources.claims of the container names api::kAcceleratorClaim.
 bool NamesAcceleratorClaim(const nlohmann::json& container);
 
 // Whether the container has accelerators of the job: a limit of the resource, or the claim.

@@ -10,7 +10,7 @@ namespace weft::launch {
 namespace {
 
 using Json = nlohmann::json;
-using framework::kAcceleratorClaim;
+using api::kAcceleratorClaim;
 
 std::string TemplateName(const Gang& gang) { return FilesName(gang) + "-devices"; }
 

@@ -58,8 +58,10 @@ Environment FabricEnvironment(const fabric::FabricSpec& spec, const api::Trainin
     return accelerator.resource_name.starts_with(vendor + "/") ||
            accelerator.device_class.ends_with("." + vendor);
   };
+  // A class that its cluster has named may be of any vendor; other vendors ignore the variables.
+  const bool own_class = !accelerator.device_class.empty() && !of("google.com") && !of("intel.com");
   Environment environment;
-  if (of("nvidia.com") || of("amd.com")) {
+  if (of("nvidia.com") || of("amd.com") || own_class) {
     if (spec.rails) environment.emplace_back("NCCL_CROSS_NIC", "0");
     const bool rdma = std::any_of(spec.levels.begin(), spec.levels.end(), [](const auto& level) {
       return level.link && IsRdma(level.link->type);

@@ -253,6 +253,24 @@ bool FitsWhenHealthy(const fabric::Claims& claims, Request request,
   return FitsAlone(claims, request, graph, options);
 }
 
+// Whether nodes that lack labels at the moment could hold what is missing, if each had as much as
+// the largest node that is there.
+bool MayBeCompleted(const fabric::Fabric& fabric, const Request& request) {
+  if (fabric.incomplete().empty()) return false;
+  std::uint64_t all = 0, most = 1;
+  for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
+    std::uint64_t fits = request.workers;
+    for (const auto& [name, amount] : request.pod.requests) {
+      const auto resource = fabric.FindResource(name);
+      const std::int64_t has = resource ? fabric.capacity(n, *resource) : 0;
+      if (amount > 0) fits = std::min(fits, static_cast<std::uint64_t>(std::max<std::int64_t>(0, has) / amount));
+    }
+    all += fits;
+    most = std::max(most, fits);
+  }
+  return all < request.workers ? request.workers - all <= most * fabric.incomplete().size() : true;
+}
+
 // With one choice of pools, the refusal is that choice's. With several, or with one that keeps to one
 // of its pools, it is that of the first with room for all workers; if there is none, all are too
 // small.
@@ -295,7 +313,8 @@ Unplaceable Refuse(const fabric::Claims& claims, const Request& request,
                                         : RefuseOn(Instance(claims, request, graph, options));
   no.ever = !options.ignore_claims && FitsAlone(claims, request, graph, options);
   no.ever_when_healthy =
-      no.ever || (MayComeBack(no) && FitsWhenHealthy(claims, request, graph, options));
+      no.ever || (MayComeBack(no) && FitsWhenHealthy(claims, request, graph, options)) ||
+      MayBeCompleted(claims.fabric(), request);
   return no;
 }
 

@@ -98,7 +98,7 @@ class Relaxer {
     const auto& choices = request_.pool_choices;
     const auto may_use = [&](fabric::PoolIndex pool) {
       return !choices || std::any_of(choices->begin(), choices->end(), [&](const auto& choice) {
-        return std::find(choice.pools.begin(), choice.pools.end(), pool) != choice.pools.end();
+        return std::binary_search(choice.pools.begin(), choice.pools.end(), pool);
       });
     };
     std::set<std::string_view> products;

@@ -11,9 +11,9 @@ namespace {
 // A new member does not compile here: compare it below.
 
 bool SameAccelerator(const api::Accelerator& a, const api::Accelerator& b) {
-  const auto& [resource, per_worker, models, capacity] = a;
+  const auto& [resource, per_worker, models, capacity, device_class] = a;
   return resource == b.resource_name && per_worker == b.per_worker && models == b.models &&
-         capacity == b.capacity_types;
+         capacity == b.capacity_types && device_class == b.device_class;
 }
 
 bool SameGroupSpec(const api::GroupSpec& a, const api::GroupSpec& b) {

@@ -28,7 +28,7 @@ using OrderedJson = nlohmann::ordered_json;
 class HalfGangFinder {
  public:
   HalfGangFinder(const api::Inputs& inputs, const std::string& space)
-      : pods_(inputs.pods), named_(cluster::NamedAcceleratorResources(inputs)) {
+      : pods_(inputs.pods), named_(cluster::NamedAcceleratorResources(inputs).all) {
     for (std::size_t p = 0; p < pods_.size(); ++p) {
       const api::Pod& pod = pods_[p];
       if (!space.empty() && pod.meta.key.space != space) continue;

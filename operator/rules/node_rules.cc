@@ -53,12 +53,12 @@ bool ComputeDomainBlocks(const Claims& claims, const SlotQuery& query, NodeIndex
 }
 
 bool AccessBlocks(const PodRequirements& pod, const fabric::NodeFacts& node) {
-  if (node.device_access == fabric::DeviceAccess::kEither) return false;
-  if (pod.claims_accelerators) return node.device_access == fabric::DeviceAccess::kResource;
-  if (node.device_access != fabric::DeviceAccess::kClaims) return false;
-  return std::any_of(pod.requests.begin(), pod.requests.end(), [](const auto& one) {
-    return one.second > 0 && fabric::IsAcceleratorResource(one.first);
-  });
+  return std::any_of(
+      node.device_access.begin(), node.device_access.end(), [&](const fabric::DeviceAccess& only) {
+        const auto asked = pod.requests.find(only.resource);
+        return asked != pod.requests.end() && asked->second > 0 &&
+               only.by_claims != pod.claims_accelerators;
+      });
 }
 
 bool CordonBlocks(const Fabric& fabric, const PodRequirements& pod, NodeIndex node) {

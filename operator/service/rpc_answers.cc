@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "operator/cluster/accelerator_resources.h"
 #include "operator/cluster/build_cluster.h"
 #include "operator/cluster/overlay.h"
 #include "operator/life/as_of.h"
@@ -37,7 +38,9 @@ Result<cluster::Cluster> ClusterOf(RpcSource::Live live, const std::string& mani
   life::SetTimes(live.inputs, now);
   Result<api::Inputs> inputs = cluster::Overlay(std::move(live.inputs), *std::move(wanted));
   if (!inputs) return inputs.error();
-  if (other_fabrics) return cluster::BuildCluster(*std::move(inputs));
+  const bool other_names = cluster::NamedAcceleratorResources(*inputs).all !=
+                           live.fabrics->accelerator_resources;
+  if (other_fabrics || other_names) return cluster::BuildCluster(*std::move(inputs));
   return cluster::BuildCluster(*std::move(inputs), *live.fabrics);
 }
 

@@ -3,19 +3,18 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "operator/fabric/node_facts.h"
 
 namespace weft::watch {
 
-// The accelerator resources that objects or the operator's settings name and that Weft does not
-// know by name, with the number of those that name each.
+// The accelerator resources that Weft does not know by name: those of the operator's settings, and
+// those that objects name, with the number of objects that name each.
 class NamedResources {
  public:
-  explicit NamedResources(const std::vector<std::string>& always) {
-    for (const std::string& name : always) Add(name);
-  }
+  explicit NamedResources(std::vector<std::string> settings) : settings_(std::move(settings)) {}
 
   // Whether the set of names changes. Null: the object is new, or is gone.
   template <typename T>
@@ -24,6 +23,8 @@ class NamedResources {
     return (before != nullptr && Remove(before->accelerator.resource_name)) || added;
   }
 
+  const std::vector<std::string>& settings() const { return settings_; }
+  // Those that objects name.
   std::vector<std::string> Names() const {
     std::vector<std::string> names;
     for (const auto& [name, objects] : objects_) names.push_back(name);
@@ -41,6 +42,7 @@ class NamedResources {
     return true;
   }
 
+  std::vector<std::string> settings_;
   std::map<std::string, std::size_t> objects_;
 };
 

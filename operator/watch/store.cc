@@ -123,11 +123,14 @@ bool Store::Admit(api::ResourceSlice& slice) {
 }
 
 bool Store::HasAccelerators(const api::ResourceSlice& slice) const {
-  api::Inputs inputs;
-  table<api::DeviceClass>().Take().Each(
-      [&](const auto& one) { inputs.device_classes.push_back(*one); });
-  inputs.accelerator_resources = named_resources_.Names();
-  return !cluster::DeviceResources(inputs).OfDriver(slice.driver).empty();
+  if (!devices_) {
+    api::Inputs inputs;
+    table<api::DeviceClass>().Take().Each(
+        [&](const auto& one) { inputs.device_classes.push_back(*one); });
+    NameAccelerators(inputs);
+    devices_.emplace(inputs);
+  }
+  return devices_->KnowsDriver(slice.driver);
 }
 
 // A node's capacity may depend on both.
@@ -135,7 +138,12 @@ void Store::Index(const Change<api::ResourceSlice>& change) {
   if (HasAccelerators(change.either())) ++fabric_changes_;
 }
 
-void Store::Index(const Change<api::DeviceClass>&) { ++fabric_changes_; }
+void Store::AcceleratorsChanged() {
+  ++fabric_changes_;
+  devices_.reset();
+}
+
+void Store::Index(const Change<api::DeviceClass>&) { AcceleratorsChanged(); }
 
 void Store::Index(const Change<api::Node>& change) {
   ++fabric_changes_;
@@ -167,11 +175,11 @@ void Store::Index(const Change<api::Pod>& change) {
 }
 
 void Store::Index(const Change<api::TrainingJob>& change) {
-  if (named_resources_.Change(change.before.get(), change.now.get())) ++fabric_changes_;
+  if (named_resources_.Change(change.before.get(), change.now.get())) AcceleratorsChanged();
 }
 
 void Store::Index(const Change<api::Placement>& change) {
-  if (named_resources_.Change(change.before.get(), change.now.get())) ++fabric_changes_;
+  if (named_resources_.Change(change.before.get(), change.now.get())) AcceleratorsChanged();
   IndexByOwner(change.before, change.now, placements_of_);
   IndexByGang(change.before, change.now, placements_of_gang_);
   const api::ObjectKey& key = change.either().meta.key;

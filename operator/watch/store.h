@@ -18,6 +18,7 @@
 #include "operator/api/placement.h"
 #include "operator/api/pod.h"
 #include "operator/base/timestamp.h"
+#include "operator/cluster/device_resources.h"
 #include "operator/life/node_state.h"
 #include "operator/watch/named_resources.h"
 #include "operator/watch/store_objects.h"
@@ -54,16 +55,12 @@ struct StoreHooks {
 class Store {
  public:
   // `accelerators`: resources that are accelerators whatever objects name.
-  explicit Store(std::function<UnixSeconds()> now,
-                 const std::vector<std::string>& accelerators = {})
-      : now_(std::move(now)), named_resources_(accelerators) {}
+  explicit Store(std::function<UnixSeconds()> now, std::vector<std::string> accelerators = {})
+      : now_(std::move(now)), named_resources_(std::move(accelerators)) {}
   // Must be called before the first Put.
   void SetHooks(StoreHooks hooks) { hooks_ = std::move(hooks); }
 
-  // For api::Node, Pod, TrainingJob, Placement, Fabric, PriorityClass, Namespace, Workload,
-  // AdmissionCheck, ResourceFlavor, ConfigMap (only api::kLearnedSteps), ResourceSlice,
-  // ResourceClaim, ClaimTemplate, DeviceClass, PersistentVolume, VolumeClaim, StorageClass,
-  // CsiNode, and Service.
+  // For the kinds of StoreTables; of ConfigMaps only api::kLearnedSteps.
   template <typename T>
   void Put(T object);
   // Removes the object that the deletion is about, if it is still there (table.h).
@@ -175,13 +172,17 @@ class Store {
   std::vector<std::shared_ptr<const api::Placement>> PlacementsOf(const api::Pod& pod) const;
   void AddAskedByClaims(const std::string& space,
                         std::vector<std::shared_ptr<const api::Pod>>& pods) const;
-  bool HasAccelerators(const api::ResourceSlice& slice) const;  // with the lock
+  // With the lock.
+  bool HasAccelerators(const api::ResourceSlice& slice) const;
+  void NameAccelerators(api::Inputs& inputs) const;
+  void AcceleratorsChanged();
 
   const std::function<UnixSeconds()> now_;
   StoreHooks hooks_;
   mutable std::mutex mutex_;
   std::uint64_t fabric_changes_ = 0;
   NamedResources named_resources_;  // of TrainingJobs, Placements and settings
+  mutable std::optional<cluster::DeviceResources> devices_;  // empty after a change of what it follows
   StoreTables tables_;
   SnapshotMap<NotReady> not_ready_;
   Owned<api::Pod> pods_of_;

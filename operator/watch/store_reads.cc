@@ -173,7 +173,7 @@ void Store::AddAskedByClaims(const std::string& space,
   const auto templates = table<api::ClaimTemplate>().Take();
   const auto claims = table<api::ResourceClaim>().Take();
   const auto slices = table<api::ResourceSlice>().Take();
-  inputs.accelerator_resources = named_resources_.Names();
+  NameAccelerators(inputs);
   lock.unlock();
   inputs.device_classes = Copies<api::DeviceClass>(classes);
   Collect(slices, inputs.resource_slices);
@@ -223,6 +223,11 @@ std::vector<std::shared_ptr<const api::Fabric>> Store::UnreadableFabrics() const
   return all;
 }
 
+void Store::NameAccelerators(api::Inputs& inputs) const {
+  inputs.accelerator_settings = named_resources_.settings();
+  inputs.accelerator_resources = named_resources_.Names();
+}
+
 Store::Snapshot Store::SnapshotFabrics() const {
   Snapshot snapshot;
   SnapshotMap<api::Node>::Snapshot nodes;
@@ -232,7 +237,7 @@ Store::Snapshot Store::SnapshotFabrics() const {
   {
     const std::lock_guard lock(mutex_);
     snapshot.fabrics = fabric_changes_;
-    snapshot.inputs.accelerator_resources = named_resources_.Names();
+    NameAccelerators(snapshot.inputs);
     nodes = table<api::Node>().Take();
     fabrics = table<api::Fabric>().Take();
     slices = table<api::ResourceSlice>().Take();
@@ -292,6 +297,7 @@ Store::Snapshot Store::TakeSnapshot() const {
   const auto placements = table<api::Placement>().Take();
   const auto learned = table<api::ConfigMap>().Take();
   api::Inputs& inputs = snapshot.inputs;
+  NameAccelerators(inputs);
   inputs.knows_volumes = table<api::PersistentVolume>().listed();
   inputs.knows_claims = table<api::VolumeClaim>().listed();
   inputs.knows_classes = table<api::StorageClass>().listed();

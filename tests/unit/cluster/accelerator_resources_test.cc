@@ -29,14 +29,48 @@ api::TrainingJob& JobOn(testing::Scene& scene, const char* resource) {
 
 TEST(AcceleratorResources, AreThoseThatJobsPlacementsAndFabricsName) {
   testing::Scene scene = FourNodesOf(kOwn);
-  EXPECT_TRUE(NamedAcceleratorResources(scene.inputs).empty());
+  EXPECT_EQ(NamedAcceleratorResources(scene.inputs), AcceleratorNames());
   JobOn(scene, kOwn);
   scene.Job("known", 1);
   scene.Placement("p", 2).accelerator.resource_name = "example.com/x2";
   scene.inputs.fabrics[0].spec.accelerator_resources = {"example.com/x3", kOwn, "nvidia.com/gpu"};
-  scene.inputs.accelerator_resources = {"example.com/x0"};
-  EXPECT_EQ(NamedAcceleratorResources(scene.inputs),
-            (std::vector<std::string>{"example.com/x0", kOwn, "example.com/x2", "example.com/x3"}));
+  scene.inputs.accelerator_resources = {"example.com/x0", "rdma/hca"};
+  scene.inputs.accelerator_settings = {"example.com/x4"};
+  const AcceleratorNames names = NamedAcceleratorResources(scene.inputs);
+  EXPECT_EQ(names.all, (std::vector<std::string>{"example.com/x0", kOwn, "example.com/x2",
+                                                 "example.com/x3", "example.com/x4"}));
+  EXPECT_EQ(names.settled, (std::vector<std::string>{kOwn, "example.com/x3", "example.com/x4"}));
+}
+
+// A job of anybody must not take nodes from the fabrics of others.
+TEST(AcceleratorResources, WhatOnlyAJobNamesMovesNoNodeBetweenFabrics) {
+  testing::Scene scene = FourNodesOf("nvidia.com/gpu");
+  for (const std::size_t n : {2, 3}) {
+    scene.inputs.nodes.Edit(n).facts.allocatable = {{kOwn, 8}};
+    scene.inputs.nodes.Edit(n).facts.labels.Set("pool", "own");
+  }
+  scene.inputs.fabrics.push_back(scene.inputs.fabrics[0]);
+  scene.inputs.fabrics[1].spec.name = scene.inputs.fabrics[1].meta.key.name = "own";
+  scene.inputs.fabrics[1].spec.node_selector = fabric::LabelSelector{{{"pool", "own"}}, {}};
+  JobOn(scene, kOwn);
+  const Cluster cluster = scene.Build();
+  EXPECT_TRUE(cluster.overlapping.empty());
+  EXPECT_EQ(cluster.fabrics[0].fabric->node_count(), 2U);
+  EXPECT_EQ(cluster.fabrics[1].fabric->node_count(), 2U);
+}
+
+TEST(AcceleratorResources, WhatOnlyAJobNamesDoesNotDecideWhichLabelsAreRecognised) {
+  testing::Scene scene = FourNodesOf("nvidia.com/gpu");
+  scene.inputs.fabrics.clear();
+  for (std::size_t n = 0; n < 4; ++n) {
+    fabric::NodeFacts& facts = scene.inputs.nodes.Edit(n).facts;
+    facts.labels = {{"topology.kubernetes.io/zone", "z"}};
+    if (n == 0) facts.labels.Set("network.topology.nvidia.com/leaf", "l");
+    if (n > 0) facts.allocatable = {{kOwn, 8}};
+  }
+  const std::string before = scene.Build().fabrics[0].fabric->spec().preset;
+  JobOn(scene, kOwn);
+  EXPECT_EQ(scene.Build().fabrics[0].fabric->spec().preset, before);
 }
 
 TEST(AcceleratorResources, AJobOnOneIsPlacedOnFreeNodes) {

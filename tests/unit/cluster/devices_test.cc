@@ -274,22 +274,76 @@ DeviceScene OnlySlices(const std::string& extended, bool exact) {
 }
 
 TEST(NodesWithDevices, SaysHowAPodMayAskForThem) {
-  using fabric::DeviceAccess;
+  using Access = std::vector<fabric::DeviceAccess>;
   struct Case {
     const char* extended;
     bool exact;
-    DeviceAccess of_slices;
+    Access of_slices;
   };
-  for (const Case& c : {Case{"", true, DeviceAccess::kClaims}, {"", false, DeviceAccess::kClaims},
-                        {testing::kGpu, true, DeviceAccess::kEither},
-                        {testing::kGpu, false, DeviceAccess::kClaims}}) {
+  for (const Case& c : {Case{"", true, {{testing::kGpu, true}}},
+                        {"", false, {{testing::kGpu, true}}},
+                        {testing::kGpu, true, {}},
+                        {testing::kGpu, false, {{testing::kGpu, true}}}}) {
     const auto nodes = NodesWithDevices(OnlySlices(c.extended, c.exact).inputs);
-    EXPECT_EQ(nodes[1].facts.device_access, DeviceAccess::kResource);
+    EXPECT_EQ(nodes[1].facts.device_access, (Access{{testing::kGpu, false}}));
     EXPECT_EQ(nodes[2].facts.device_access, c.of_slices) << c.extended << c.exact;
     EXPECT_EQ(nodes[2].facts.labels.At(fabric::kProductOfDevices), "NVIDIA-H100-80GB-HBM3");
     EXPECT_EQ(nodes[3].facts.allocatable.at(testing::kGpu), 6);
     EXPECT_EQ(nodes[3].facts.capacity.at(testing::kGpu), 8);
   }
+}
+
+TEST(NodesWithDevices, WhatADriverHasNotWrittenYetIsLostForAMoment) {
+  DeviceScene scene;
+  scene.Class("");
+  scene.WithoutPlugIn(2);
+  scene.Slice("n2").generation = 1;
+  api::ResourceSlice& newest = scene.Slice("n2");
+  newest.generation = newest.slices_in_pool = 2;
+  newest.usable = {{"gpu", 3}};
+  const auto nodes = NodesWithDevices(scene.inputs);
+  EXPECT_FALSE(nodes[2].facts.allocatable.contains(testing::kGpu));
+  EXPECT_EQ(nodes[2].facts.capacity.at(testing::kGpu), 8);
+}
+
+// A job cannot make network cards accelerators, nor take nodes from jobs that ask for a resource.
+TEST(NodesWithDevices, OtherDriversDevicesDoNotTouchTheGpus) {
+  for (const char* name : {"dranet", "own"}) {
+    DeviceScene scene;
+    api::DeviceClass& one = scene.Class("");
+    one.meta.key.name = name;
+    one.driver = "cards.example.com";
+    scene.Slice("n2").driver = "cards.example.com";
+    api::TrainingJob job;
+    job.meta.key = {"ns", "job"};
+    job.accelerator = {
+        .resource_name = std::string(api::kClassResourcePrefix) + name, .per_worker = 1,
+        .device_class = name};
+    scene.inputs.jobs.push_back(job);
+    const auto nodes = NodesWithDevices(scene.inputs);
+    for (const api::Node& node : nodes) {
+      for (const auto& only : node.facts.device_access) EXPECT_NE(only.resource, testing::kGpu);
+    }
+    EXPECT_EQ(nodes[2].facts.allocatable.contains(job.accelerator.resource_name),
+              std::string(name) == "own");
+  }
+}
+
+TEST(NodesWithDevices, ProductsOfOneDriverHaveTheResourcesOfTheirClasses) {
+  DeviceScene scene;
+  for (const char* product : {"A100", "H100"}) {
+    api::DeviceClass& one = scene.Class("example.com/gpu-" + std::string(product));
+    one.meta.key.name = product;
+    one.product = product;
+  }
+  scene.Slice("n2").product = "A100";
+  scene.Slice("n3").product = "H100";
+  const auto nodes = NodesWithDevices(scene.inputs);
+  EXPECT_EQ(nodes[2].facts.allocatable.at("example.com/gpu-A100"), 8);
+  EXPECT_EQ(nodes[3].facts.allocatable.at("example.com/gpu-H100"), 8);
+  const DeviceResources resources(scene.inputs);
+  EXPECT_EQ(resources.OfClass("A100"), "example.com/gpu-A100");
+  EXPECT_EQ(resources.OfClass("H100"), "example.com/gpu-H100");
 }
 
 TEST(ResolveDeviceClasses, GivesAJobTheResourceOfItsDevices) {
