@@ -17,7 +17,7 @@ void JobWithAVolume(testing::Scene& scene, std::uint32_t replicas) {
   scene.inputs.volume_claims.push_back(claim);
   api::PersistentVolume volume;
   volume.meta.key.name = "pv";
-  volume.affinity = {{{{{"test/leaf", "In", {"l1"}}}, {}}}};
+  volume.affinity = std::vector<rules::NodeSelectorTerm>{{{{"test/leaf", "In", {"l1"}}}, {}}};
   scene.inputs.volumes.push_back(volume);
 }
 
