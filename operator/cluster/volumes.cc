@@ -398,6 +398,9 @@ std::shared_ptr<const rules::DriverVolumes> Volumes::DriverOf(const std::string&
     const auto limit = node.limits.find(driver);
     if (limit != node.limits.end()) of.limits[node.meta.key.name] = limit->second;
   }
+  for (const StorageClass& one : inputs_.storage_classes) {
+    if (one.provisioner == driver) of.classes.insert(one.meta.key.name);
+  }
   for (const VolumeClaim* claim : claims_) {
     if (DriverOfClaim(*claim) != driver) continue;
     of.handles[{claim->meta.key.space, claim->meta.key.name}] = HandleOf(*claim);

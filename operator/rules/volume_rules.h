@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,6 +28,7 @@ struct DriverVolumes {
   std::map<std::string, std::int64_t, std::less<>> limits;  // by node; others take any number
   // By namespace and name of the claim: what tells the volume from others.
   std::map<std::pair<std::string, std::string>, std::string> handles;
+  std::set<std::string, std::less<>> classes;  // StorageClasses whose volumes the driver makes
 
   friend bool operator==(const DriverVolumes&, const DriverVolumes&) = default;
 };

@@ -57,15 +57,25 @@ void KeepToSoles(const SlotQuery& query, const PodsOn& pods, SlotTaker& taker) {
   }
 }
 
-// The volumes of a driver that pods use, by node.
-std::map<NodeIndex, std::set<std::string_view>> InUse(const DriverVolumes& driver,
-                                                      const PodsOn& pods) {
-  std::map<NodeIndex, std::set<std::string_view>> used;
+// The volumes of a driver that pods of one node use.
+struct VolumesInUse {
+  std::set<std::string_view> handles;
+  std::int64_t to_come = 0;  // of ephemeral volumes whose claims do not exist yet
+
+  std::int64_t count() const { return static_cast<std::int64_t>(handles.size()) + to_come; }
+};
+
+std::map<NodeIndex, VolumesInUse> InUse(const DriverVolumes& driver, const PodsOn& pods) {
+  std::map<NodeIndex, VolumesInUse> used;
   for (const fabric::Claims::PodOn& on : pods) {
     if (on.pod.terms == nullptr) continue;
     for (const fabric::ClaimedVolume& one : on.pod.terms->volumes) {
       const auto handle = driver.handles.find({*on.pod.space, one.claim});
-      if (handle != driver.handles.end()) used[on.node].insert(handle->second);
+      if (handle != driver.handles.end()) {
+        used[on.node].handles.insert(handle->second);
+      } else if (one.own && driver.classes.contains(one.storage_class)) {
+        ++used[on.node].to_come;
+      }
     }
   }
   return used;
@@ -82,10 +92,10 @@ void KeepToLimits(const VolumeRules::Attached& attached, const Fabric& fabric, c
     const auto limit = attached.of->limits.find(fabric.node(n).name);
     if (limit == attached.of->limits.end()) continue;
     const auto there = used.find(n);
-    std::int64_t count = there == used.end() ? 0 : static_cast<std::int64_t>(there->second.size());
+    const std::int64_t count = there == used.end() ? 0 : there->second.count();
     std::int64_t more = 0;
     for (const std::string& handle : attached.shared) {
-      if (there == used.end() || !there->second.contains(handle)) ++more;
+      if (there == used.end() || !there->second.handles.contains(handle)) ++more;
     }
     if (attached.own == 0 && more == 0) continue;
     const std::int64_t left = limit->second - count - more;

@@ -50,7 +50,9 @@ class Sink final : public kube::ObjectSink {
 }  // namespace
 
 ClusterWatch::ClusterWatch(kube::Transport& transport, Options options)
-    : transport_(transport), options_(std::move(options)), store_(options_.now, options_.accelerator_resources) {
+    : transport_(transport),
+      options_(std::move(options)),
+      store_(options_.now, options_.accelerator_resources) {
   using manifest::Subject;
   Watch<api::Node>(kube::kNodes, Subject::kNode, {api::DecodeNode, api::DecodeNodeHead});
   Watch<api::Pod>(kube::kPods, Subject::kPod, {api::DecodePod, api::DecodePodHead});

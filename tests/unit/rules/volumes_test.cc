@@ -42,6 +42,7 @@ FreeVolume Local(const std::string& name, const std::string& node) {
 struct Running {
   std::uint32_t node = 0;
   std::string claim, space = "team";
+  std::string own_class = "";  // of an ephemeral volume, whose claim does not exist yet
 };
 
 VolumeRules Places(std::vector<VolumeRules::Place> places) {
@@ -74,6 +75,7 @@ VolumeRules Attached(std::vector<std::string> shared, std::uint32_t own) {
   DriverVolumes driver;
   driver.limits = {{"n0", 2}, {"n1", 3}, {"n2", 0}};
   driver.handles = {{{"team", "one"}, "v1"}, {{"team", "again"}, "v1"}, {{"team", "two"}, "v2"}};
+  driver.classes = {"fast"};
   VolumeRules rules;
   rules.attached = {
       {"disks", std::move(shared), own, std::make_shared<const DriverVolumes>(driver)}};
@@ -160,6 +162,12 @@ const Case kCases[] = {
      {0, 1, 0, 4, 4},
      {0, 1, 0, 4, 4},
      "its claims exceed the limit of volumes of disks"},
+    {"volumes to come of a worker that was placed before",
+     Attached({}, 1),
+     {{1, "scratch", "team", "fast"}, {1, "scratch", "team", "slow"}},
+     {2, 2, 0, 4, 4},
+     {2, 3, 0, 4, 4},
+     "its claims exceed the limit of volumes of disks"},
     {"a local volume for each worker",
      Waiting(
          {"scratch", false, {Local("p1", "n0"), Local("p2", "n0"), Local("p3", "n3")}, false, {}}),
@@ -211,7 +219,9 @@ TEST(Volumes, LeaveTheseSlots) {
     std::vector<fabric::PodTerms> terms(c.running.size());
     const TextMap labels;
     for (std::size_t r = 0; r < c.running.size(); ++r) {
-      terms[r].volumes = {{.claim = c.running[r].claim}};
+      terms[r].volumes = {{.claim = c.running[r].claim,
+                           .own = !c.running[r].own_class.empty(),
+                           .storage_class = c.running[r].own_class}};
       claims.Add(NodeIndex{c.running[r].node}, {}, "", {&c.running[r].space, &labels, &terms[r]});
     }
     PodRequirements pod;
