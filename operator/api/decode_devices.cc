@@ -131,8 +131,9 @@ bool TakeTerm(std::string_view term, DeviceClass& into) {
 
 bool SameDevices(const ResourceSlice& a, const ResourceSlice& b) {
   return a.driver == b.driver && a.pool == b.pool && a.generation == b.generation &&
-         a.slices_in_pool == b.slices_in_pool && a.node_name == b.node_name && a.usable == b.usable &&
-         a.tainted == b.tainted && a.product == b.product && a.parts == b.parts;
+         a.slices_in_pool == b.slices_in_pool && a.node_name == b.node_name &&
+         a.usable == b.usable && a.tainted == b.tainted && a.product == b.product &&
+         a.parts == b.parts;
 }
 
 Result<ResourceSlice> DecodeResourceSlice(const nlohmann::json& object, const Place& place) {

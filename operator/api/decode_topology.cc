@@ -105,8 +105,7 @@ TopologySpec DecodeTopology(const Field& field) {
 }
 
 Accelerator DecodeAccelerator(const Field& field) {
-  field.RefuseUnknown(
-      {"resourceName", "deviceClassName", "perWorker", "models", "capacityTypes"});
+  field.RefuseUnknown({"resourceName", "deviceClassName", "perWorker", "models", "capacityTypes"});
   Accelerator accelerator;
   const Field resource = field["resourceName"], device_class = field["deviceClassName"];
   const std::string by_default = accelerator.resource_name;

@@ -61,8 +61,7 @@ void SettlePerWorker(const Field& spec, std::int64_t limit, Accelerator& acceler
   std::string limited = "the containers of the template are limited to " + std::to_string(limit) +
                         " " + accelerator.resource_name;
   if (limit == 0 && spec["workers"]["template"]["spec"]["resourceClaims"].present()) {
-    limited +=
-        " (for accelerators of a DRA driver set accelerator.deviceClassName and perWorker)";
+    limited += " (for accelerators of a DRA driver set accelerator.deviceClassName and perWorker)";
   }
   if (field.present()) {
     if (limit != accelerator.per_worker) {

@@ -22,9 +22,10 @@ std::vector<std::string> ListOf(std::set<std::string> names) {
 
 bool NamesOtherDevice(std::string_view resource) {
   static constexpr auto kWords = std::to_array<std::string_view>(
-      {"rdma", "hca", "roce", "ib", "infiniband", "efa", "sriov", "vf", "pf", "nic", "net", "dranet",
-       "network", "hostdev", "macvlan", "fuse", "kvm", "tun", "vhost", "usb", "serial", "video",
-       "snd", "sgx", "epc", "disk", "storage", "channel", "domain"});
+      {"rdma", "hca",  "roce",    "ib",      "infiniband", "efa",     "sriov",   "vf",
+       "pf",   "nic",  "net",     "dranet",  "network",    "hostdev", "macvlan", "fuse",
+       "kvm",  "tun",  "vhost",   "usb",     "serial",     "video",   "snd",     "sgx",
+       "epc",  "disk", "storage", "channel", "domain"});
   const std::string_view name = resource.substr(resource.find('/') + 1);  // npos + 1 is 0
   const std::vector<std::string> words = fabric::WordsOf(name.substr(0, name.find('.')));
   return std::any_of(words.begin(), words.end(), [](const std::string& word) {

@@ -48,8 +48,8 @@ DeviceResources::DeviceResources(const api::Inputs& inputs) {
                      one->exact};
     classes_[one->meta.key.name] = made;
     if (one->driver.empty()) continue;
-    const bool meant = named.contains(one->meta.key.name) &&
-                       !NamesOtherDevice(one->driver) && !NamesOtherDevice(one->meta.key.name);
+    const bool meant = named.contains(one->meta.key.name) && !NamesOtherDevice(one->driver) &&
+                       !NamesOtherDevice(one->meta.key.name);
     if (!accelerators && !meant && !drivers_.contains(one->driver)) continue;
     Driver& driver = drivers_[one->driver];
     if (accelerators) driver.extended.push_back(made);

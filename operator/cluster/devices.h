@@ -21,9 +21,11 @@ namespace weft::cluster {
 // - A claim that kube-scheduler made for an extended resource says what its pod requests anyway.
 // - A pod whose claims have no devices yet asks for what its ResourceClaimTemplates and
 //   ResourceClaims request: at least one whole GPU for a partition.
-// - A node whose kubelet reports none of a resource has the untainted devices of its ResourceSlices.
+// - A node whose kubelet reports none of a resource has the untainted devices of its
+// ResourceSlices.
 //   Only pods with claims may use them, unless a DeviceClass with an extendedResourceName selects
-//   them by driver and type alone. CEL is not evaluated otherwise: kube-scheduler may refuse a node.
+//   them by driver and type alone. CEL is not evaluated otherwise: kube-scheduler may refuse a
+//   node.
 
 // What pods ask for by their claims, from the inputs' templates, claims and DeviceClasses.
 // Points into the inputs; one thread at a time.

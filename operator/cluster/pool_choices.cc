@@ -92,7 +92,8 @@ class Chooser {
           const auto [known, is_new] = ranks_of.try_emplace(pools, rank);
           if (!is_new && known->second <= rank) continue;
           known->second = rank;
-          choices.push_back({PoolsText(fabric_, pools, one_pool), std::move(pools), rank, one_pool});
+          choices.push_back(
+              {PoolsText(fabric_, pools, one_pool), std::move(pools), rank, one_pool});
         }
       }
     }
@@ -112,7 +113,7 @@ class Chooser {
   std::vector<Alternative<Kind>> KindAlternatives() const {
     std::vector<Alternative<Kind>> all;
     for (auto& one : Alternatives(kinds_, accelerator_.models,
-                                  [this](const std::string& model, const Kind& kind) {
+                                  [this](const std::string&model, const Kind&kind) {
                                     return Matches(model, NameOf(kind));
                                   })) {
       std::map<std::string, std::set<Kind>> by_partition;
@@ -151,8 +152,8 @@ class Chooser {
   // entry of the list is "Any".
   std::pair<std::vector<PoolIndex>, std::vector<PoolIndex>> PoolsOf(
       const Alternative<Kind>& kind, const std::set<fabric::CapacityType>& capacities) const {
-    const bool any = !accelerator_.models.empty() &&
-                     accelerator_.models[kind.rank % kLast] == api::kAnyPool;
+    const bool any =
+        !accelerator_.models.empty() && accelerator_.models[kind.rank % kLast] == api::kAnyPool;
     const bool crosses = any || keep_to_ == Slices::kMany;
     std::vector<PoolIndex> together, slices;
     for (PoolIndex p : offering_) {
@@ -273,7 +274,8 @@ std::string SlicesText(const fabric::Fabric& fabric, const std::vector<PoolIndex
   for (PoolIndex p : pools) slices.insert(fabric.pools()[p].slice);
   if (slices.empty() || slices.contains("")) return "";
   if (slices.size() == 1) return " of slice " + std::string(*slices.begin());
-  return (in_one ? " in one of " : " in ") + CountText(static_cast<std::int64_t>(slices.size()), "slice");
+  return (in_one ? " in one of " : " in ") +
+         CountText(static_cast<std::int64_t>(slices.size()), "slice");
 }
 
 }  // namespace

@@ -84,7 +84,8 @@ Status GangFiles::MakeClaimTemplate(const launch::Gang& gang) {
   const Result<Json> stored = CreateOrRead(writer_, Kind::kClaimTemplate, made);
   if (!stored && stored.error().kind == ErrorKind::kNotFound) {
     return Invalid(
-        "spec.accelerator.deviceClassName needs ResourceClaimTemplates of resource.k8s.io/v1, which "
+        "spec.accelerator.deviceClassName needs ResourceClaimTemplates of resource.k8s.io/v1, "
+        "which "
         "Kubernetes serves since 1.34: upgrade, or use resourceName");
   }
   if (!stored) return stored.error();

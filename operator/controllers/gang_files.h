@@ -23,9 +23,9 @@ class GangFiles {
             std::string verify_image)
       : store_(store), fabrics_(fabrics), writer_(writer), verify_image_(std::move(verify_image)) {}
 
-  // The gang of that Placement; it points to `job`. Creates the ConfigMap, and the ComputeDomain and
-  // the ResourceClaimTemplate that the gang needs, if they do not exist.
-  // Errors  of the write; kTransient if another object has such a name; kInvalid if the gang needs
+  // The gang of that Placement; it points to `job`. Creates the ConfigMap, and the ComputeDomain
+  // and the ResourceClaimTemplate that the gang needs, if they do not exist. Errors  of the write;
+  // kTransient if another object has such a name; kInvalid if the gang needs
   //         an object of which the API server does not know the kind.
   Result<launch::Gang> Of(const api::TrainingJob& job, const api::Placement& placement);
 

@@ -27,7 +27,7 @@ struct Pool {
   std::string product;  // "" if unknown
   CapacityType capacity = CapacityType::kOnDemand;
   std::string partition = {};  // Partition::name of its accelerators; "" if they are whole
-  std::string slice = {};  // of which the nodes are the hosts (TpuSliceOf); "" if of none
+  std::string slice = {};      // of which the nodes are the hosts (TpuSliceOf); "" if of none
 
   friend auto operator<=>(const Pool&, const Pool&) = default;
 };

@@ -8,8 +8,7 @@ namespace weft::framework {
 using Json = nlohmann::json;
 
 bool NamesAcceleratorClaim(const Json& container) {
-  const Json claims =
-      container.value("resources", Json::object()).value("claims", Json::array());
+  const Json claims = container.value("resources", Json::object()).value("claims", Json::array());
   return std::any_of(claims.begin(), claims.end(), [](const Json& claim) {
     return claim.is_object() && claim.value("name", "") == api::kAcceleratorClaim;
   });

@@ -61,9 +61,11 @@ void CountDeviceClaim(const api::TrainingJob& job, Json& spec) {
   if (job.accelerator.device_class.empty()) return;
   Json* container = framework::WorkerContainer(job, spec);
   if (container == nullptr) return;
-  const std::string resource = std::string(api::kClassResourcePrefix) + job.accelerator.device_class;
+  const std::string resource =
+      std::string(api::kClassResourcePrefix) + job.accelerator.device_class;
   const std::string count = std::to_string(job.accelerator.per_worker);
-  for (const char* member : {"limits", "requests"}) (*container)["resources"][member][resource] = count;
+  for (const char* member : {"limits", "requests"})
+    (*container)["resources"][member][resource] = count;
   EraseClaim(spec, "resourceClaims");
   for (Json& one : spec.at("containers")) {
     if (one.contains("resources")) EraseClaim(one["resources"], "claims");

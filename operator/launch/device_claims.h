@@ -6,9 +6,9 @@
 
 namespace weft::launch {
 
-// A job with accelerator.deviceClassName has its devices by dynamic resource allocation: one claim a
-// worker, of the attempt's ResourceClaimTemplate, which Weft makes.
-// Source  k8s.io/api/resource/v1; Kubernetes serves it since 1.34.
+// A job with accelerator.deviceClassName has its devices by dynamic resource allocation: one claim
+// a worker, of the attempt's ResourceClaimTemplate, which Weft makes. Source
+// k8s.io/api/resource/v1; Kubernetes serves it since 1.34.
 
 // "<job>-<attempt>-weft-devices", owned by the Placement: perWorker devices of the class.
 // Precondition  the job has a deviceClassName.

@@ -259,8 +259,8 @@ std::string ShowFlags(const OperatorFlags& flags) {
       << " --node-loss=" << flags.node_loss_seconds
       << " --reserve-after=" << flags.reserve_after_seconds << " --kueue=" << flags.kueue
       << " --kueue-hold=" << flags.kueue_hold_seconds
-      << " --accelerator-resources=" << quoted(flags.accelerator_resources) << " --prices=" << quoted(flags.prices)
-      << " --prometheus=" << quoted(flags.prometheus)
+      << " --accelerator-resources=" << quoted(flags.accelerator_resources)
+      << " --prices=" << quoted(flags.prices) << " --prometheus=" << quoted(flags.prometheus)
       << " --prometheus-token-file=" << quoted(flags.prometheus_token_file)
       << " --prometheus-certificate-authority=" << quoted(flags.prometheus_certificate_authority)
       << " --workers=" << flags.workers << " --verify-image=" << quoted(flags.verify_image)

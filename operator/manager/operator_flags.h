@@ -21,8 +21,8 @@ struct OperatorFlags {
   bool kueue = false;
   std::int64_t kueue_hold_seconds = 600;
   std::string accelerator_resources;  // separated by commas
-  std::string prices;      // "" none: no costs are shown
-  std::string prometheus;  // URL; "" none: no step is measured by a metric
+  std::string prices;                 // "" none: no costs are shown
+  std::string prometheus;             // URL; "" none: no step is measured by a metric
   std::string prometheus_token_file, prometheus_certificate_authority;
   std::uint32_t workers = 8;
   std::string verify_image;  // "": no init container

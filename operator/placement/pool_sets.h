@@ -21,8 +21,8 @@ RoomByPool CountRoom(const fabric::Claims& claims, const objective::Request& req
 std::vector<PoolRoom> RoomsOf(const objective::Request& request, const RoomByPool& room);
 
 // The pools on which a gang of the choice is tried together, one set after the other: all of them,
-// or for a choice that keeps to one pool each that has room for all workers: first those of the last
-// attempt, then those with the least room, which leave the large ones whole.
+// or for a choice that keeps to one pool each that has room for all workers: first those of the
+// last attempt, then those with the least room, which leave the large ones whole.
 struct PoolSets {
   std::vector<std::vector<fabric::PoolIndex>> sets;
   bool all = true;  // false: only the first of many pools, which are alike

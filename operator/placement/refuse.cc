@@ -263,7 +263,8 @@ bool MayBeCompleted(const fabric::Fabric& fabric, const Request& request) {
     for (const auto& [name, amount] : request.pod.requests) {
       const auto resource = fabric.FindResource(name);
       const std::int64_t has = resource ? fabric.capacity(n, *resource) : 0;
-      if (amount > 0) fits = std::min(fits, static_cast<std::uint64_t>(std::max<std::int64_t>(0, has) / amount));
+      if (amount > 0)
+        fits = std::min(fits, static_cast<std::uint64_t>(std::max<std::int64_t>(0, has) / amount));
     }
     all += fits;
     most = std::max(most, fits);
@@ -271,9 +272,9 @@ bool MayBeCompleted(const fabric::Fabric& fabric, const Request& request) {
   return all < request.workers ? request.workers - all <= most * fabric.incomplete().size() : true;
 }
 
-// With one choice of pools, the refusal is that choice's. With several, or with one that keeps to one
-// of its pools, it is that of the first with room for all workers; if there is none, all are too
-// small.
+// With one choice of pools, the refusal is that choice's. With several, or with one that keeps to
+// one of its pools, it is that of the first with room for all workers; if there is none, all are
+// too small.
 Unplaceable RefuseChoices(const fabric::Claims& claims, const Request& request,
                           const traffic::WorkerGraph& graph, const Options& options) {
   const std::vector<objective::PoolChoice>& choices = *request.pool_choices;
@@ -312,9 +313,9 @@ Unplaceable Refuse(const fabric::Claims& claims, const Request& request,
   Unplaceable no = request.pool_choices ? RefuseChoices(claims, request, graph, options)
                                         : RefuseOn(Instance(claims, request, graph, options));
   no.ever = !options.ignore_claims && FitsAlone(claims, request, graph, options);
-  no.ever_when_healthy =
-      no.ever || (MayComeBack(no) && FitsWhenHealthy(claims, request, graph, options)) ||
-      MayBeCompleted(claims.fabric(), request);
+  no.ever_when_healthy = no.ever ||
+                         (MayComeBack(no) && FitsWhenHealthy(claims, request, graph, options)) ||
+                         MayBeCompleted(claims.fabric(), request);
   return no;
 }
 

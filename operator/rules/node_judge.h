@@ -27,7 +27,7 @@ enum class Rejection : std::uint8_t {
   kVolume,  // volumes of its claims: by the node's labels here, by other objects and pods below
   kPool,    // of another product or capacity type than the gang
   kResource,
-  kDeviceAccess,  // its accelerators are asked for in another way than the pod does
+  kDeviceAccess,   // its accelerators are asked for in another way than the pod does
   kComputeDomain,  // another job's ComputeDomain holds the node
   kHostPort,       // another pod of the node holds a port
   kPodAffinity,    // required affinity, anti-affinity or spread by other pods (between_pods.h)

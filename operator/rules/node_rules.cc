@@ -53,12 +53,12 @@ bool ComputeDomainBlocks(const Claims& claims, const SlotQuery& query, NodeIndex
 }
 
 bool AccessBlocks(const PodRequirements& pod, const fabric::NodeFacts& node) {
-  return std::any_of(
-      node.device_access.begin(), node.device_access.end(), [&](const fabric::DeviceAccess& only) {
-        const auto asked = pod.requests.find(only.resource);
-        return asked != pod.requests.end() && asked->second > 0 &&
-               only.by_claims != pod.claims_accelerators;
-      });
+  return std::any_of(node.device_access.begin(), node.device_access.end(),
+                     [&](const fabric::DeviceAccess& only) {
+                       const auto asked = pod.requests.find(only.resource);
+                       return asked != pod.requests.end() && asked->second > 0 &&
+                              only.by_claims != pod.claims_accelerators;
+                     });
 }
 
 bool CordonBlocks(const Fabric& fabric, const PodRequirements& pod, NodeIndex node) {

@@ -38,8 +38,8 @@ Result<cluster::Cluster> ClusterOf(RpcSource::Live live, const std::string& mani
   life::SetTimes(live.inputs, now);
   Result<api::Inputs> inputs = cluster::Overlay(std::move(live.inputs), *std::move(wanted));
   if (!inputs) return inputs.error();
-  const bool other_names = cluster::NamedAcceleratorResources(*inputs).all !=
-                           live.fabrics->accelerator_resources;
+  const bool other_names =
+      cluster::NamedAcceleratorResources(*inputs).all != live.fabrics->accelerator_resources;
   if (other_fabrics || other_names) return cluster::BuildCluster(*std::move(inputs));
   return cluster::BuildCluster(*std::move(inputs), *live.fabrics);
 }

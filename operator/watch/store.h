@@ -182,7 +182,8 @@ class Store {
   mutable std::mutex mutex_;
   std::uint64_t fabric_changes_ = 0;
   NamedResources named_resources_;  // of TrainingJobs, Placements and settings
-  mutable std::optional<cluster::DeviceResources> devices_;  // empty after a change of what it follows
+  mutable std::optional<cluster::DeviceResources>
+      devices_;  // empty after a change of what it follows
   StoreTables tables_;
   SnapshotMap<NotReady> not_ready_;
   Owned<api::Pod> pods_of_;

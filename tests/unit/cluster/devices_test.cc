@@ -316,9 +316,9 @@ TEST(NodesWithDevices, OtherDriversDevicesDoNotTouchTheGpus) {
     scene.Slice("n2").driver = "cards.example.com";
     api::TrainingJob job;
     job.meta.key = {"ns", "job"};
-    job.accelerator = {
-        .resource_name = std::string(api::kClassResourcePrefix) + name, .per_worker = 1,
-        .device_class = name};
+    job.accelerator = {.resource_name = std::string(api::kClassResourcePrefix) + name,
+                       .per_worker = 1,
+                       .device_class = name};
     scene.inputs.jobs.push_back(job);
     const auto nodes = NodesWithDevices(scene.inputs);
     for (const api::Node& node : nodes) {

@@ -36,7 +36,8 @@ Gang GangOf(const api::TrainingJob& job) {
   return gang;
 }
 
-constexpr const char* kTwo = R"([{"name": "trainer", "image": "i"}, {"name": "log", "image": "i"}])";
+constexpr const char* kTwo =
+    R"([{"name": "trainer", "image": "i"}, {"name": "log", "image": "i"}])";
 constexpr const char* kNamed = R"([
     {"name": "log", "image": "i"},
     {"name": "trainer", "image": "i", "resources": {"claims": [{"name": "accelerators"}]}}])";
@@ -60,8 +61,7 @@ TEST(DeviceClaimsTest, TheFirstContainerHasThemUnlessOneNamesTheClaim) {
   for (const Case& c : {Case{kTwo, 0}, {kNamed, 1}}) {
     const api::TrainingJob job = JobWith(c.containers);
     const Json spec = MakePod(GangOf(job), WorkerIndex{1}).at("spec");
-    EXPECT_EQ(spec.at("resourceClaims"),
-              Json::parse(R"([{"name": "accelerators",
+    EXPECT_EQ(spec.at("resourceClaims"), Json::parse(R"([{"name": "accelerators",
                                "resourceClaimTemplateName": "llama-2-weft-devices"}])"));
     const Json& containers = spec.at("containers");
     EXPECT_EQ(containers.at(c.has).at("resources").at("claims"), claim);

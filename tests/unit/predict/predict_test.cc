@@ -135,9 +135,9 @@ Result<outlook::Accelerator> OfUnit(const std::map<std::string, std::string>& la
 TEST(PredictTest, APartOfAGpuHasItsShare) {
   constexpr double kMiB = 1024.0 * 1024.0;
   const std::string product = "NVIDIA-H100-80GB-HBM3";
-  const outlook::Accelerator whole = *OfUnit(
-      {{"nvidia.com/gpu.product", product}, {"nvidia.com/gpu.memory", "81559"}},
-      "nvidia.com/gpu", 8);
+  const outlook::Accelerator whole =
+      *OfUnit({{"nvidia.com/gpu.product", product}, {"nvidia.com/gpu.memory", "81559"}},
+              "nvidia.com/gpu", 8);
   EXPECT_EQ(outlook::NameOf(whole), "H100");
   EXPECT_EQ(whole.share, 1);
   const auto slice = OfUnit({{"nvidia.com/gpu.product", product + "-SHARED"},
@@ -150,9 +150,9 @@ TEST(PredictTest, APartOfAGpuHasItsShare) {
   EXPECT_DOUBLE_EQ(slice->memory_bytes, whole.memory_bytes / 4);
   EXPECT_DOUBLE_EQ(slice->memory_bytes_per_second, whole.memory_bytes_per_second / 4);
   EXPECT_DOUBLE_EQ(slice->watts, whole.watts / 4);
-  const auto single = OfUnit({{"nvidia.com/gpu.product", product + "-MIG-1g.10gb"},
-                              {"nvidia.com/gpu.memory", "9856"}},
-                             "nvidia.com/gpu", 56);
+  const auto single = OfUnit(
+      {{"nvidia.com/gpu.product", product + "-MIG-1g.10gb"}, {"nvidia.com/gpu.memory", "9856"}},
+      "nvidia.com/gpu", 56);
   ASSERT_TRUE(single) << single.error().message;
   EXPECT_EQ(outlook::NameOf(*single), "H100 (MIG 1g.10gb)");
   EXPECT_DOUBLE_EQ(single->bf16, whole.bf16 / 7);
@@ -177,9 +177,9 @@ TEST(PredictTest, APartOfAGpuHasItsShare) {
   ASSERT_TRUE(amd) << amd.error().message;
   EXPECT_EQ(outlook::NameOf(*amd), "MI300X (CPX 1/8)");
   EXPECT_DOUBLE_EQ(amd->share, 0.125);
-  const auto virtual_gpu = OfUnit(
-      {{"nvidia.com/gpu.product", "GRID-V100-8Q"}, {"nvidia.com/gpu.memory", "8192"}},
-      "nvidia.com/gpu", 2);
+  const auto virtual_gpu =
+      OfUnit({{"nvidia.com/gpu.product", "GRID-V100-8Q"}, {"nvidia.com/gpu.memory", "8192"}},
+             "nvidia.com/gpu", 2);
   ASSERT_TRUE(virtual_gpu) << virtual_gpu.error().message;
   EXPECT_EQ(outlook::NameOf(*virtual_gpu), "V100 (vGPU)");
   EXPECT_DOUBLE_EQ(virtual_gpu->share, 0.5);
@@ -202,9 +202,9 @@ TEST(PredictTest, SlicesAddUpToTheirGpus) {
     return StatusOf(scene)["outlook"]["tokensPerSecond"].get<double>();
   };
   const double whole = tokens({{"nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3"}}, 2);
-  const double slices = tokens({{"nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3-SHARED"},
-                                {"nvidia.com/gpu.count", "2"}},
-                               8);
+  const double slices = tokens(
+      {{"nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3-SHARED"}, {"nvidia.com/gpu.count", "2"}},
+      8);
   EXPECT_LE(slices, whole);
   EXPECT_GT(slices, whole / 4);
 }
