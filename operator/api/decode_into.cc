@@ -125,9 +125,12 @@ std::optional<Status> TakeVolumes(const TypeMeta& type, const nlohmann::json& ob
     return Append(DecodePersistentVolume(object, place), inputs.volumes);
   }
   if (core && type.kind == "PersistentVolumeClaim") {
-    Result<VolumeClaim> claim = DecodeVolumeClaim(object, place);
-    inputs.knows_claims = inputs.knows_claims || (claim && claim->served);
-    return Append(std::move(claim), inputs.volume_claims);
+    if (Status done = Append(DecodeVolumeClaim(object, place), inputs.volume_claims); !done) {
+      return done;
+    }
+    const auto last = static_cast<std::ptrdiff_t>(inputs.volume_claims.size()) - 1;
+    inputs.knows_claims = inputs.knows_claims || inputs.volume_claims[last].served;
+    return Status();
   }
   if (type.group == kStorageGroup && type.kind == "StorageClass") {
     inputs.knows_classes = true;

@@ -14,7 +14,8 @@ namespace {
 constexpr const char* kOldClass = "volume.beta.kubernetes.io/storage-class";
 constexpr const char* kBindCompleted = "pv.kubernetes.io/bind-completed";
 constexpr const char* kSelectedNode = "volume.kubernetes.io/selected-node";
-constexpr IntRange kVolumesOfNode = {.min = 0, .max = 1'000'000};
+// The kubelet writes the largest of 32 bits for a driver with a larger limit.
+constexpr IntRange kVolumesOfNode = {.min = 0, .max = 2'147'483'647};
 
 // name, uid, resourceVersion and whether it is being deleted; annotations and bulk are dropped.
 ObjectMeta ShortMeta(ObjectMeta meta) {

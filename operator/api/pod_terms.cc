@@ -99,6 +99,8 @@ std::vector<SpreadRule> DecodeSpread(const Field& list, const TextMap& labels) {
 }
 
 // kube-apiserver writes the source of a volume beside its name, protobuf into `volumeSource`.
+const std::string kAnyPod = "<pod>-";
+
 std::vector<ClaimedVolume> DecodeVolumes(const Field& list, const std::string& pod) {
   std::vector<ClaimedVolume> volumes;
   for (const Field& item : list.Items()) {
@@ -109,7 +111,8 @@ std::vector<ClaimedVolume> DecodeVolumes(const Field& list, const std::string& p
     } else if (const Field own = source["ephemeral"]; own.present()) {
       const Field spec = own["volumeClaimTemplate"]["spec"];
       volume.own = true;
-      volume.claim = (pod.empty() ? "" : pod + "-") + item["name"].Str();
+      // Of a template: no claim can have this name.
+      volume.claim = (pod.empty() ? kAnyPod : pod + "-") + item["name"].Str();
       volume.storage_class = spec["storageClassName"].Str();
       volume.access_modes = spec["accessModes"].StrList();
       volume.bytes = spec["resources"]["requests"]["storage"].Quantity();
@@ -124,13 +127,14 @@ std::vector<ClaimedVolume> DecodeVolumes(const Field& list, const std::string& p
 
 OrderedJson EncodeVolume(const ClaimedVolume& volume, const std::string& pod) {
   if (!volume.own) return {{"persistentVolumeClaim", {{"claimName", volume.claim}}}};
-  const bool named = !pod.empty() && volume.claim.starts_with(pod + "-");
+  const std::string before = pod.empty() ? kAnyPod : pod + "-";
+  const bool named = volume.claim.starts_with(before);
   OrderedJson spec = OrderedJson::object();
   if (!volume.storage_class.empty()) spec["storageClassName"] = volume.storage_class;
   if (!volume.access_modes.empty()) spec["accessModes"] = volume.access_modes;
   if (volume.bytes != 0) spec["resources"]["requests"]["storage"] = std::to_string(volume.bytes);
   if (volume.block) spec["volumeMode"] = "Block";
-  return {{"name", named ? volume.claim.substr(pod.size() + 1) : volume.claim},
+  return {{"name", named ? volume.claim.substr(before.size()) : volume.claim},
           {"ephemeral", {{"volumeClaimTemplate", {{"spec", std::move(spec)}}}}}};
 }
 

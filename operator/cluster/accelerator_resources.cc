@@ -11,6 +11,9 @@ namespace weft::cluster {
 
 namespace {
 
+// Every node's resources are compared with each name, so jobs of anybody may not add thousands.
+constexpr std::size_t kNamedByJobs = 256;
+
 std::vector<std::string> ListOf(std::set<std::string> names) {
   std::erase_if(names, [](const std::string& name) {
     return name.empty() || fabric::IsAcceleratorResource(name) || NamesOtherDevice(name);
@@ -46,6 +49,15 @@ AcceleratorNames NamedAcceleratorResources(const api::Inputs& inputs) {
   for (const api::TrainingJob& job : inputs.jobs) names.insert(job.accelerator.resource_name);
   for (const api::Placement& one : inputs.placements) names.insert(one.accelerator.resource_name);
   of.all = ListOf(std::move(names));
+  if (of.all.size() > of.settled.size() + kNamedByJobs) {  // the first by name
+    std::size_t left = kNamedByJobs;
+    std::erase_if(of.all, [&](const std::string& name) {
+      if (std::binary_search(of.settled.begin(), of.settled.end(), name)) return false;
+      if (left == 0) return true;
+      --left;
+      return false;
+    });
+  }
   return of;
 }
 

@@ -81,13 +81,11 @@ class Reading {
     gang_.part = Select(kLeaderGroup);
   }
 
-  // The launcher of an MPIJob may be a worker, and is controlled by a Job: nothing on it tells the
-  // MPIJob's uid (PresentObject).
+  // The uid is not in the names (the launcher of an MPIJob is controlled by a Job): PresentObject
+  // tells the pods of an earlier object apart.
   void TakeKubeflowJob() {
     gang_.owner = Select(kKubeflowJobName);
     if (pod_.meta.labels.contains(kKubeflowOperator)) Select(kKubeflowOperator);
-    const api::OwnerReference* controller = ControllerOf(pod_);
-    if (gang_.kind != "MPIJob" && controller != nullptr) uid_ = controller->uid;
   }
 
   // Earlier releases of JobSet write no uid.

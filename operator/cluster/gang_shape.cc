@@ -106,7 +106,8 @@ void CheckDependsOn(const Field& job, std::string_view other) {
 
 // The launcher and the nodes of a TrainJob; the launcher is a worker if it uses accelerators.
 // With MPI's runLauncherAsNode it is one of the TrainJob's nodes.
-GangShape OfTrainer(const Field& jobs, std::span<const std::string> more) {
+GangShape OfTrainer(const Field& spec, std::span<const std::string> more) {
+  const Field jobs = spec["replicatedJobs"];
   std::vector<ReplicatedJob> parts;
   for (const std::string_view name : {kTrainerLauncher, kTrainerNode}) {
     for (const Field& job : jobs.Items()) {
@@ -134,6 +135,11 @@ GangShape OfTrainer(const Field& jobs, std::span<const std::string> more) {
   if (even) shape.index_labels = JobSetIndex(stride == 0 ? shape.pods_per_job : stride);
   if (parts.size() < 2) return shape;
   if (even) shape.index_labels.insert(shape.index_labels.begin(), std::move(part));
+  if (const Field order = spec["startupPolicy"]["startupPolicyOrder"]; order.Str() == "InOrder") {
+    order.Fail(
+        "must not be InOrder: the pods of launcher and node are workers of one gang, which "
+        "get their nodes together");
+  }
   for (const Field& job : jobs.Items()) {
     const std::string name = job["name"].Str();
     if (name == kTrainerLauncher) CheckDependsOn(job, kTrainerNode);
@@ -144,7 +150,7 @@ GangShape OfTrainer(const Field& jobs, std::span<const std::string> more) {
 
 GangShape OfJobSet(const Field& root, std::string_view part, std::span<const std::string> more) {
   const Field jobs = root["spec"]["replicatedJobs"];
-  if (part.empty()) return OfTrainer(jobs, more);
+  if (part.empty()) return OfTrainer(root["spec"], more);
   for (const Field& job : jobs.Items()) {
     if (job["name"].Str() != part) continue;
     const ReplicatedJob one = ReplicatedJobOf(job, more);

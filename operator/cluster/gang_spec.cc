@@ -158,16 +158,19 @@ Status CheckShape(const api::Placement& placement) {
 
 std::optional<api::Accelerator> AcceleratorOf(const fabric::Resources& requests,
                                               std::span<const std::string> more) {
-  for (const auto& [name, amount] : requests) {
-    if (amount < 1 || amount > std::numeric_limits<std::int32_t>::max()) continue;
-    if (!fabric::IsAcceleratorResource(name, more)) continue;
-    api::Accelerator accelerator{.resource_name = name,
-                                 .per_worker = static_cast<std::uint32_t>(amount)};
-    if (name.starts_with(api::kClassResourcePrefix)) {
-      accelerator.device_class = name.substr(api::kClassResourcePrefix.size());
+  // Those that Weft knows first: what others name must not change what a gang asks for.
+  for (const bool known : {true, false})
+    for (const auto& [name, amount] : requests) {
+      if (amount < 1 || amount > std::numeric_limits<std::int32_t>::max()) continue;
+      if (known ? !fabric::IsAcceleratorResource(name) : !fabric::IsAcceleratorResource(name, more))
+        continue;
+      api::Accelerator accelerator{.resource_name = name,
+                                   .per_worker = static_cast<std::uint32_t>(amount)};
+      if (name.starts_with(api::kClassResourcePrefix)) {
+        accelerator.device_class = name.substr(api::kClassResourcePrefix.size());
+      }
+      return accelerator;
     }
-    return accelerator;
-  }
   return std::nullopt;
 }
 

@@ -105,8 +105,8 @@ std::optional<Gang> TakeEarlier(const SharedList<api::Pod>& pods, Gang& gang) {
   const auto earlier = std::stable_partition(gang.pods.begin(), gang.pods.end(),
                                              [&](std::size_t p) { return present.Has(pods[p]); });
   if (earlier == gang.pods.end()) return std::nullopt;
-  Gang rest{.key = gang.key, .kind = gang.kind, .group = gang.group};
-  rest.pods.assign(earlier, gang.pods.end());
+  Gang rest{
+      .key = gang.key, .kind = gang.kind, .group = gang.group, .pods = {earlier, gang.pods.end()}};
   gang.pods.erase(earlier, gang.pods.end());
   return rest;
 }

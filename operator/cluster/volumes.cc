@@ -155,6 +155,22 @@ void KeepCommon(const VolumeRules& other, VolumeRules& rules) {
                         [&](const auto& one) { return one.terms == place.terms; });
   });
   rules.soles.insert(rules.soles.end(), other.soles.begin(), other.soles.end());
+  // The worker's own volume on its own claim: only where each worker needs a like one.
+  std::erase_if(rules.unbound, [&](const VolumeRules::Unbound& one) {
+    return std::none_of(other.unbound.begin(), other.unbound.end(), [&](const auto& has) {
+      return has.volumes == one.volumes && has.makes == one.makes && has.made_in == one.made_in;
+    });
+  });
+  for (VolumeRules::Attached& one : rules.attached) {
+    const auto has = std::find_if(other.attached.begin(), other.attached.end(),
+                                  [&](const auto& same) { return same.driver == one.driver; });
+    one.own = has == other.attached.end() ? 0 : std::min(one.own, has->own);
+    std::erase_if(one.shared, [&](const std::string& handle) {
+      return has == other.attached.end() ||
+             std::find(has->shared.begin(), has->shared.end(), handle) == has->shared.end();
+    });
+  }
+  std::erase_if(rules.attached, [](const auto& one) { return one.own == 0 && one.shared.empty(); });
 }
 
 void Append(VolumeRules&& more, VolumeRules& rules) {

@@ -200,6 +200,7 @@ void Reflector::End(const Result<Response>& answer) {
     return Touch();
   }
   if (options_.optional && (end.status == kNotFound || end.status == kForbidden)) {
+    sink_.OnAbsent();
     SetAnswered(absent_);
     Touch();
     if (end.status == kNotFound) return;

@@ -29,6 +29,8 @@ class ObjectSink {
   // An object is gone. The sink may not know it, and may know another of that name.
   virtual void OnDelete(const api::Deletion& deletion) = 0;
   virtual void OnSynced(const std::string& resource_version) = 0;
+  // The server does not serve the kind, or not to us: nothing is known of it any more.
+  virtual void OnAbsent() {}
   // Objects that the sink knows from answers to our own writes, in versions up to this one. They
   // are deleted if a list of this version lacks them.
   virtual std::vector<api::ObjectKey> HeldUpTo(const std::string& /*resource_version*/) {

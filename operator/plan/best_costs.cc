@@ -50,13 +50,34 @@ void BestCosts::DropOtherFabrics(const cluster::Cluster& cluster) {
   });
 }
 
+objective::Request BestCosts::Interned(objective::Request request) {
+  if (request.pod.volumes->attached.empty()) return request;
+  std::erase_if(drivers_, [](const auto& one) { return one.use_count() == 1; });
+  rules::VolumeRules volumes = *request.pod.volumes;
+  for (rules::VolumeRules::Attached& one : volumes.attached) {
+    const auto same = std::find_if(drivers_.begin(), drivers_.end(), [&](const auto& known) {
+      return known->limits == one.of->limits && known->classes == one.of->classes;
+    });
+    if (same == drivers_.end()) {
+      one.of = std::make_shared<const rules::DriverVolumes>(
+          rules::DriverVolumes{one.of->limits, {}, one.of->classes});
+      drivers_.push_back(one.of);
+    } else {
+      one.of = *same;
+    }
+  }
+  request.pod.volumes = std::move(volumes);
+  return request;
+}
+
 const std::optional<BestCost>* BestCosts::Find(const cluster::ClusterFabric& on,
                                                const cluster::WorkloadView& workload,
                                                const cluster::Problem& problem) {
+  const objective::Request request = Interned(problem.request);
   const auto found = std::find_if(answers_.begin(), answers_.end(), [&](const Answer& answer) {
     return answer.fabric == on.fabric && answer.per_worker == workload.accelerator->per_worker &&
            answer.model == *workload.model && answer.parallelism == *workload.parallelism &&
-           SameRequest(answer.request, problem.request);
+           SameRequest(answer.request, request);
   });
   if (found == answers_.end()) return nullptr;
   answers_.splice(answers_.begin(), answers_, found);
@@ -67,7 +88,8 @@ void BestCosts::Add(const cluster::ClusterFabric& on, const cluster::WorkloadVie
                     const cluster::Problem& problem, std::optional<BestCost> best) {
   WEFT_CHECK(on.fabric != nullptr);  // an answer belongs to its fabric
   answers_.push_front({on.fabric, *workload.model, *workload.parallelism,
-                       workload.accelerator->per_worker, problem.request, std::move(best)});
+                       workload.accelerator->per_worker, Interned(problem.request),
+                       std::move(best)});
   if (answers_.size() > kMost) answers_.pop_back();
   WEFT_CHECK(answers_.size() <= kMost);
 }

@@ -59,7 +59,12 @@ class BestCosts {
     std::optional<BestCost> best;
   };
 
+  objective::Request Interned(objective::Request request);
+
   std::list<Answer> answers_;  // the last used first
+  // Limits of CSI drivers as requests have them, each once and without the volumes of running pods,
+  // which the empty fabric does not have.
+  std::vector<std::shared_ptr<const rules::DriverVolumes>> drivers_;
 };
 
 }  // namespace weft::plan

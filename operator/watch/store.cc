@@ -69,9 +69,9 @@ void Store::Put(T object) {
 }
 
 template <typename T>
-void Store::Listed() {
+void Store::Listed(bool listed) {
   const std::lock_guard lock(mutex_);
-  std::get<ObjectTable<T>>(tables_).SetListed();
+  std::get<ObjectTable<T>>(tables_).SetListed(listed);
 }
 
 template <typename T>
@@ -414,7 +414,7 @@ std::vector<api::ObjectKey> Store::HeldUpTo(const std::string& resource_version)
 #define WEFT_STORE_OF(T)                                \
   template void Store::Put<T>(T);                       \
   template void Store::Remove<T>(const api::Deletion&); \
-  template void Store::Listed<T>();                     \
+  template void Store::Listed<T>(bool);                 \
   template std::vector<api::ObjectKey> Store::HeldUpTo<T>(const std::string&) const
 WEFT_STORE_OF(api::Node);
 WEFT_STORE_OF(api::Pod);

@@ -69,7 +69,7 @@ class Store {
 
   // The kind has been listed completely, so what the store lacks of it does not exist.
   template <typename T>
-  void Listed();
+  void Listed(bool listed = true);
 
   // Keys of one kind whose stored version is at most `resource_version`: those that a list of that
   // version lacks are gone.

@@ -46,6 +46,7 @@ class StoreSink final : public kube::TypedSink<T> {
     store_.Listed<T>();
     hooks_.on_listed(resource_, version);
   }
+  void OnAbsent() override { store_.Listed<T>(false); }
   std::vector<api::ObjectKey> HeldUpTo(const std::string& version) override {
     return store_.HeldUpTo<T>(version);
   }

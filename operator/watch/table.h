@@ -35,8 +35,8 @@ class ObjectTable {
  public:
   using Object = std::shared_ptr<const T>;
 
-  void SetListed() { listed_ = true; }
-  bool listed() const { return listed_; }  // completely, once
+  void SetListed(bool listed) { listed_ = listed; }
+  bool listed() const { return listed_; }  // completely, and still served
 
   Object Find(const api::ObjectKey& key) const { return objects_.Find(key); }
   typename SnapshotMap<T>::Snapshot Take() const { return objects_.Take(); }
