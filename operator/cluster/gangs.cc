@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "operator/base/natural_order.h"
-#include "operator/cluster/gang_members.h"
 #include "operator/cluster/job_owner.h"
 #include "operator/cluster/pod_labels.h"
+#include "operator/cluster/present_object.h"
 
 namespace weft::cluster {
 namespace {

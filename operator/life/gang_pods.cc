@@ -10,6 +10,7 @@
 #include "operator/cluster/gang_members.h"
 #include "operator/cluster/gang_spec.h"
 #include "operator/cluster/pod_labels.h"
+#include "operator/cluster/present_object.h"
 #include "operator/cluster/worker_order.h"
 
 namespace weft::life {

@@ -178,14 +178,15 @@ TEST(FindGangs, OrdersMembersByTheirIndex) {
        {Named("z"), Named("b", {}, "StatefulSet/s"), Named("a", {}, "ReplicaSet/t"),
         Named("c", {}, "ReplicaSet/r")},
        "- c | - a | - b"},
-      {"a pod group of Kueue",
-       {Of("a", {{"kueue.x-k8s.io/pod-group-name", "g"}},
-           {{"kueue.x-k8s.io/pod-group-pod-index", "1"}}),
-        Of("b", {{"kueue.x-k8s.io/pod-group-name", "g"}},
-           {{"kueue.x-k8s.io/pod-group-pod-index", "0"}})},
-       "+ b a"},
   };
   for (const MembersCase& one : cases) EXPECT_EQ(Members(one.pods), one.want) << one.name;
+}
+
+TEST(FindGangs, APodGroupOfKueueIsAGang) {
+  const Labels group = {{"kueue.x-k8s.io/pod-group-name", "g"}};
+  EXPECT_EQ(Members({Of("a", group, {{"kueue.x-k8s.io/pod-group-pod-index", "1"}}),
+                     Of("b", group, {{"kueue.x-k8s.io/pod-group-pod-index", "0"}}), Named("c")}),
+            "+ b a");
 }
 
 api::Pod OwnedBy(const char* name, const char* version, const char* kind, const char* uid,
