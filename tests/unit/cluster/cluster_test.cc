@@ -189,7 +189,8 @@ TEST(Cluster, JobsOfOneNameAndAnotherApiGroupAreTwoHolders) {
     scene.Pod("on-" + name, name).meta.owners = {{version, "Job", "llm", version, true}};
   }
   std::vector<std::string> holders;
-  for (const Holder& holder : scene.Build().fabrics.front().holders) {
+  const Cluster cluster = scene.Build();
+  for (const Holder& holder : cluster.fabrics.front().holders) {
     holders.push_back(holder.kind + "." + holder.group + " " + api::Show(holder.key) + " " +
                       std::to_string(holder.holdings.size()));
   }
