@@ -23,6 +23,7 @@ class TypedSink {
                              const std::string& why) = 0;
   virtual void OnDelete(const api::Deletion& deletion) = 0;
   virtual void OnSynced(const std::string& resource_version) = 0;
+  virtual void OnAbsent() {}
   virtual std::vector<api::ObjectKey> HeldUpTo(const std::string& /*resource_version*/) {
     return {};
   }
@@ -46,6 +47,7 @@ class DecodingSink final : public ObjectSink {
   }
   void OnDelete(const api::Deletion& deletion) override { sink_.OnDelete(deletion); }
   void OnSynced(const std::string& resource_version) override { sink_.OnSynced(resource_version); }
+  void OnAbsent() override { sink_.OnAbsent(); }
   std::vector<api::ObjectKey> HeldUpTo(const std::string& resource_version) override {
     return sink_.HeldUpTo(resource_version);
   }
