@@ -111,7 +111,7 @@ TEST(Snapshot, KeepsWhatTellsWhereVolumesAre) {
   testing::Scene scene(testing::FourNodes());
   api::Inputs& inputs = scene.inputs;
   scene.Job("x", 1).pod.terms = fabric::PodTerms{
-      .volumes = {{.claim = "data"}, {"scratch", true, "fast", {"ReadWriteOnce"}, 7, true}}};
+      .volumes = {{.claim = "data"}, {"<pod>-scratch", true, "fast", {"ReadWriteOnce"}, 7, true}}};
   scene.Pod("p", "n0").pod.terms = fabric::PodTerms{.volumes = {{"p-s", true, "", {}, 0, false}}};
   const std::vector<rules::NodeSelectorTerm> zone = {{{{"zone", "In", {"a"}}}, {}}};
   api::VolumeClaim claim;
