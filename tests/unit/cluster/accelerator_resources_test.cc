@@ -51,6 +51,7 @@ TEST(AcceleratorResources, WhatOnlyAJobNamesMovesNoNodeBetweenFabrics) {
   }
   scene.inputs.fabrics.push_back(scene.inputs.fabrics[0]);
   scene.inputs.fabrics[1].spec.name = scene.inputs.fabrics[1].meta.key.name = "own";
+  scene.inputs.fabrics[0].spec.node_selector.reset();
   scene.inputs.fabrics[1].spec.node_selector = fabric::LabelSelector{{{"pool", "own"}}, {}};
   JobOn(scene, kOwn);
   const Cluster cluster = scene.Build();

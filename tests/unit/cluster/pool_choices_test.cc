@@ -249,13 +249,20 @@ std::string NodesOf(const testing::Scene& scene) {
 }
 
 TEST(PoolChoices, WholeGpusComeBeforePartsOfThem) {
-  const std::vector<std::string> all[] = {{}, {"H100"}, {"Any"}, {"B200", "H100"}};
-  for (const auto& models : all) {
+  struct Case {
+    std::vector<std::string> models;
+    const char* busy;  // while no two whole nodes are left
+  };
+  for (const Case& c : {Case{{}, "n0 n1"},
+                        {{"Any"}, "n0 n1"},
+                        {{"H100"}, "refused"},
+                        {{"B200", "H100"}, "refused"},
+                        {{"H100", "H100-SHARED"}, "n0 n1"}}) {
     testing::Scene scene = HalfShared();
-    scene.Job("j", 2).accelerator.models = models;
+    scene.Job("j", 2).accelerator.models = c.models;
     EXPECT_EQ(NodesOf(scene), "n2 n3");
-    scene.Pod("p", "n3");  // no two whole nodes are left
-    EXPECT_EQ(NodesOf(scene), "n0 n1");
+    scene.Pod("p", "n3");
+    EXPECT_EQ(NodesOf(scene), c.busy);
   }
 }
 

@@ -218,14 +218,15 @@ TEST(FabricTest, AResourceThatTheFabricNamesIsAnAcceleratorWhileNoneIsAllocatabl
   node.capacity = {{"example.com/nic", 2}, {"example.com/x1", 16}};
   SharedList<NodeFacts> nodes;
   nodes.push_back(node);
-  const auto why = [&nodes](const std::vector<std::string>& named) {
+  const auto why = [&nodes](const std::vector<std::string>& named) -> std::string {
     FabricSpec spec;
     spec.accelerator_resources = named;
     const auto fabric = Fabric::Build(spec, nodes, {});
-    return fabric ? fabric->unusable_why(NodeIndex{0}) : "not built";
+    if (!fabric) return fabric.error().message;
+    return fabric->node_count() == 0 ? "none" : fabric->unusable_why(NodeIndex{0});
   };
   EXPECT_EQ(why({"example.com/x1"}), "0 of 16 example.com/x1 are allocatable");
-  EXPECT_EQ(why({"example.com/other"}), "");
+  EXPECT_EQ(why({"example.com/other"}), "none");
 }
 
 }  // namespace

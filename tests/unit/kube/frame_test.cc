@@ -134,7 +134,7 @@ TEST(ParseWatchFrame, ReadsWhatTheServerSends) {
   const LineCase cases[] = {
       {"a pod that is new",
        R"({"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"a","namespace":"x",)"
-       R"("resourceVersion":"7","managedFields":[{"f":1}]},"spec":{"volumes":[1]}}})",
+       R"("resourceVersion":"7","managedFields":[{"f":1}]},"spec":{"dnsConfig":[1]}}})",
        R"(added x/a {"kind":"Pod","metadata":{"name":"a","namespace":"x",)"
        R"("resourceVersion":"7"},"spec":{}} @7)"},
       {"a node that changed",
@@ -297,7 +297,7 @@ TEST(ParsePage, ReadsItemsAndWhatComesNext) {
   const LineCase cases[] = {
       {"the first of several pages",
        R"({"kind":"PodList","metadata":{"resourceVersion":"9","continue":"tok"},"items":[)"
-       R"({"metadata":{"name":"a","namespace":"x","managedFields":[]},"spec":{"volumes":[]}},)"
+       R"({"metadata":{"name":"a","namespace":"x","managedFields":[]},"spec":{"dnsConfig":[]}},)"
        R"({"metadata":{"name":"b","namespace":"x"}}]})",
        "@9 next=tok\n"
        R"(x/a {"metadata":{"name":"a","namespace":"x"},"spec":{}})"

@@ -334,14 +334,15 @@ TEST(ReadObjects, DropsWhatIsNeverRead) {
         R"("status":{"capacity":{"cpu":"8"},"conditions":[{"status":"True","type":"Ready"}]}})"}},
       {"of a Pod",
        R"({"kind":"Pod","metadata":{"managedFields":[1],"labels":{"a":"b"}},)"
-       R"("spec":{"volumes":[],"containers":[{"name":"c","env":[{"name":"TOKEN"}],)"
+       R"("spec":{"volumes":[{"name":"v","secret":{}}],"containers":[{"name":"c","env":[{"name":"TOKEN"}],)"
        R"("resources":{}}]},"status":{"phase":"Running","podIP":"1"}})",
        {R"(f: document 1 {"kind":"Pod","metadata":{"labels":{"a":"b"}},)"
-        R"("spec":{"containers":[{"name":"c","resources":{}}]},"status":{"phase":"Running"}})"}},
+        R"("spec":{"containers":[{"name":"c","resources":{}}],"volumes":[{"name":"v"}]},)"
+        R"("status":{"phase":"Running"}})"}},
       {"of a Workload, in its pod templates what is dropped of a Pod",
        R"({"kind":"Workload","metadata":{"name":"w","managedFields":[1]},"spec":{"x":1,)"
        R"("priority":1,"podSets":[{"name":"s","count":1,"minCount":1,"template":{)"
-       R"("metadata":{"labels":{"a":"b"}},"spec":{"volumes":[],"nodeSelector":{"c":"d"},)"
+       R"("metadata":{"labels":{"a":"b"}},"spec":{"dnsConfig":{},"nodeSelector":{"c":"d"},)"
        R"("containers":[{"name":"c","env":[{"name":"TOKEN"}],"resources":{}}]}}}]},)"
        R"("status":{"admission":{"clusterQueue":"q"}}})",
        {R"(f: document 1 {"kind":"Workload","metadata":{"name":"w"},"spec":{)"

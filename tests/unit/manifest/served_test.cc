@@ -23,7 +23,7 @@ TEST(ReadServed, KeepsOfTheObjectsInsideWhatTheirKindNeeds) {
   const Case cases[] = {
       {"a watch event's object loses what Weft never reads", Subject::kPod,
        R"({"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"a","managedFields":[1]},)"
-       R"("spec":{"nodeName":"n","volumes":[1]}}})",
+       R"("spec":{"nodeName":"n","dnsConfig":[1]}}})",
        R"({"object":{"kind":"Pod","metadata":{"name":"a"},"spec":{"nodeName":"n"}},)"
        R"("type":"ADDED"})"},
       {"items of a list need no kind of their own", Subject::kNode,

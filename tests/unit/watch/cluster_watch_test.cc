@@ -29,11 +29,11 @@ TEST(ClusterWatchTest, KnowsTheClusterOnceEveryKindIsListed) {
   };
   options.hooks.on_listed = [&](const std::string&, const std::string& version) {
     EXPECT_EQ(version, "9");
-    if (++listed == 12) all.set_value();
+    if (++listed == 16) all.set_value();
   };
   ClusterWatch watch(cluster, options);
   EXPECT_FALSE(watch.Synced());
-  EXPECT_EQ(watch.Silences().size(), 12U);
+  EXPECT_EQ(watch.Silences().size(), 16U);
   watch.Start();
   all.get_future().wait();
   EXPECT_EQ(unreadable.get_future().get().substr(0, 13), "fabrics: f1: ");

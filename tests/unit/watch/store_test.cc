@@ -490,8 +490,11 @@ TEST(Store, ResourcesOfTheSettingsAreNamedWhateverJobsDo) {
   job.accelerator.resource_name = "example.com/x1";
   store.Put(api::TrainingJob(job));
   store.Remove<api::TrainingJob>({.key = job.meta.key});
-  EXPECT_EQ(store.SnapshotFabrics().inputs.accelerator_resources,
-            std::vector<std::string>{"example.com/x1"});
+  for (const api::Inputs& inputs : {store.SnapshotFabrics().inputs, store.TakeSnapshot().inputs}) {
+    EXPECT_EQ(inputs.accelerator_settings,
+              (std::vector<std::string>{"example.com/x1", "nvidia.com/gpu"}));
+    EXPECT_TRUE(inputs.accelerator_resources.empty());
+  }
 }
 
 }  // namespace
