@@ -12,6 +12,7 @@ import subprocess
 import urllib.request
 
 from chart_lib import ACCOUNT, NAME, SPACE, AccountAudit, Deployed, granted, health, kubectl
+from operator_devices import DRIVER, apply, device_class, gpus_of
 from operator_foreign import HOST, ForeignScenarios, is_gated, job, placement
 from operator_lib import ANY_SPACE, poll, server_process, training_job
 from operator_scenarios import main
@@ -20,8 +21,9 @@ from operator_shapes import transformer
 RESTART_SECONDS = 120  # of an API server, where the machine does much else
 # Asked by the API server's admission (OwnerReferencesPermissionEnforcement), not by a request.
 BY_ADMISSION = {("weft.dev", "trainingjobs/finalizers", "update")}
-# Asked of a Placement that is there before its watch has told: the last leader's, as it died.
-AFTER_A_DEATH = {("weft.dev", "placements", "get")}
+# Asked of an object that is there before it was expected: the last leader's, as it died.
+AFTER_A_DEATH = {("weft.dev", "placements", "get"),
+                 ("resource.k8s.io", "resourceclaimtemplates", "get")}
 # Asked of controllers and kinds that are not in this cluster.
 OF_OTHER_CONTROLLERS = {("jobset.x-k8s.io", "jobsets", "get"), ("ray.io", "rayclusters", "get"),
                         *(("resource.nvidia.com", "computedomains", verb)
@@ -49,6 +51,7 @@ class Rights(ForeignScenarios):
         self.tell_argo_cd()
         self.suspend_twice()
         self.place_by_label()
+        self.claim_devices()
         self.meet_what_is_there()
         self.undo_a_gang()
         self.learn_twice()
@@ -73,6 +76,17 @@ class Rights(ForeignScenarios):
         self.cluster.until("the labelled pods are bound", lambda: [
             bool(pod["spec"].get("nodeName")) for pod in self.pods("labelled")] == [True, True])
         self.remove("labelled")
+
+    def claim_devices(self):
+        apply(device_class(DRIVER), *(gpus_of(node["metadata"]["name"], "NVIDIA H100")
+                                      for node in self.cluster.list("nodes")))
+        self.addCleanup(kubectl, "delete", "resourceslices", "--all")
+        claims = training_job(self.space, "claims", 1, 0, ttlSecondsAfterFinished=1)
+        claims["spec"]["accelerator"] = {"deviceClassName": DRIVER, "perWorker": 8}
+        del claims["spec"]["workers"]["template"]["spec"]["containers"][0]["resources"]
+        self.apply(claims)
+        self.cluster.until_condition(self.space, "claims", "Complete")
+        self.cluster.until_no_job(self.space, "claims")
 
     def scrape(self):
         """As a Prometheus whose account may, and as others."""

@@ -88,7 +88,9 @@ apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata: {name: all-but-kueue}
 rules:
-- {apiGroups: ["", scheduling.k8s.io, resource.k8s.io, weft.dev], resources: ['*'], verbs: [get, list, watch]}
+- apiGroups: ["", scheduling.k8s.io, storage.k8s.io, resource.k8s.io, weft.dev]
+  resources: ['*']
+  verbs: [get, list, watch]
 EOF
 kubectl create clusterrolebinding bo --clusterrole=all-but-kueue --user=bo >/dev/null
 sed 's/^  user:$/&\n    as: bo/' "$config" >"$work/bo"
