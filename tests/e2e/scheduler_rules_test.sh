@@ -12,7 +12,7 @@ trap '"$local_cluster" down --name rules >/dev/null 2>&1; rm -rf "$work"' EXIT
 expect_exit 0 "$local_cluster" up --name rules --nodes 0
 eval "$(<"$work/stdout")"
 python3 "$here/scheduler_rules.py" --rounds "${ROUNDS:-40}" --seed "${SEED:-1}" \
-  --volumes "${VOLUMES:-0}" || fail scheduler_rules.py
+  --volumes "${VOLUMES:-0.3}" || fail scheduler_rules.py
 checks=$((checks + 1))
 expect_exit 0 "$local_cluster" down --name rules
 passed
