@@ -118,7 +118,8 @@ Accelerator DecodeAccelerator(const Field& field) {
     // The schema sets the default before anyone sees the object.
     if (accelerator.resource_name != by_default) resource.Fail("excludes deviceClassName");
     accelerator.resource_name = std::string(kClassResourcePrefix) + accelerator.device_class;
-  } else if (!IsExtendedResource(accelerator.resource_name)) {
+  } else if (!IsExtendedResource(accelerator.resource_name) &&
+             !accelerator.resource_name.starts_with(kClassResourcePrefix)) {  // of a snapshot
     resource.Fail("must be an extended resource such as nvidia.com/gpu");
   }
   accelerator.per_worker = static_cast<std::uint32_t>(field["perWorker"].Int(kPerWorker));

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "operator/cluster/pool_choices.h"
+#include "operator/cluster/text.h"
 #include "operator/rules/node_filter.h"
 
 namespace weft::cluster {
@@ -74,9 +75,26 @@ Refusal Ambiguous(const Cluster& cluster, const WorkloadView& workload,
                                  std::string(api::kDefaultFabricLabel) + "."};
 }
 
+// A class may come later: the job waits for it.
+std::optional<Refusal> MissingClass(const Cluster& cluster, const WorkloadView& workload) {
+  const std::string& wanted = workload.accelerator->device_class;
+  const std::vector<api::DeviceClass>& all = cluster.inputs->device_classes;
+  const bool known = std::any_of(all.begin(), all.end(), [&](const api::DeviceClass& one) {
+    return one.meta.key.name == wanted;
+  });
+  if (wanted.empty() || known) return std::nullopt;
+  std::vector<std::string> names;
+  for (const api::DeviceClass& one : all) names.push_back(one.meta.key.name);
+  std::sort(names.begin(), names.end());
+  return Refusal{"NoDeviceClass",
+                 "accelerator.deviceClassName: there is no DeviceClass \"" + wanted + "\"; " +
+                     (names.empty() ? "the cluster has none" : "known: " + NameSome(names)) + "."};
+}
+
 }  // namespace
 
 Result<Choice> ChooseFabric(const Cluster& cluster, const WorkloadView& workload) {
+  if (auto missing = MissingClass(cluster, workload)) return Choice(*std::move(missing));
   if (!workload.fabric_name->empty()) {
     if (const auto found = cluster.FindFabric(*workload.fabric_name)) return Choice(*found);
     return Invalid(*workload.place + ": spec.fabricName: unknown Fabric \"" +

@@ -200,7 +200,7 @@ using ToldByNode = std::map<std::string_view, std::map<std::string, Told>>;
 // the driver has written all of it; until then its devices, or those of the generation before if
 // they are more, are lost for a moment.
 struct Generation {
-  std::int64_t number = 0, devices = 0;
+  std::int64_t devices = 0;
   std::vector<const api::ResourceSlice*> slices;
 
   bool Complete() const {
@@ -214,19 +214,15 @@ std::int64_t OfType(const std::map<std::string, std::int64_t>& counts, std::stri
   return sum;
 }
 
-std::map<PoolKey, std::vector<Generation>> GenerationsOf(const api::Inputs& inputs) {
+// By pool, oldest first.
+std::map<PoolKey, std::map<std::int64_t, Generation>> GenerationsOf(const api::Inputs& inputs) {
   std::map<PoolKey, std::map<std::int64_t, Generation>> pools;
   for (const api::ResourceSlice& slice : inputs.resource_slices) {
     Generation& of = pools[{slice.driver, slice.pool}][slice.generation];
-    of.number = slice.generation;
     of.devices += OfType(slice.usable, "") + OfType(slice.tainted, "");
     of.slices.push_back(&slice);
   }
-  std::map<PoolKey, std::vector<Generation>> sorted;
-  for (auto& [key, generations] : pools) {
-    for (auto& [number, of] : generations) sorted[key].push_back(std::move(of));
-  }
-  return sorted;
+  return pools;
 }
 
 // As GPU feature discovery writes it into a label.
@@ -252,9 +248,9 @@ void Tell(const api::ResourceSlice& slice, bool complete, const DeviceResources&
 ToldByNode ToldBySlices(const api::Inputs& inputs, const DeviceResources& resources) {
   ToldByNode by_node;
   for (const auto& [pool, generations] : GenerationsOf(inputs)) {
-    const Generation* of = &generations.back();
+    const Generation* of = &generations.rbegin()->second;
     const bool complete = of->Complete();
-    for (const Generation& other : generations) {
+    for (const auto& [number, other] : generations) {
       if (!complete && other.devices > of->devices) of = &other;
     }
     for (const api::ResourceSlice* slice : of->slices) Tell(*slice, complete, resources, by_node);

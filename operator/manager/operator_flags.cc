@@ -130,7 +130,8 @@ void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
   DefineJobs(app, flags);
   app.add_option("--accelerator-resources", flags.accelerator_resources,
                  "extended resources that are accelerators, separated by commas, beside those that "
-                 "Weft knows and those that TrainingJobs, Placements and Fabrics name")
+                 "Weft knows and those that TrainingJobs, Placements, Fabrics and DeviceClasses "
+                 "name")
       ->check(CLI::Validator(FaultOfResources, "RESOURCES"));
   app.add_option("--prices", flags.prices,
                  "YAML file with the price of an hour of each accelerator, for costPerHour of "

@@ -99,14 +99,17 @@ OrderedJson Conditions(const std::vector<api::Condition>& conditions) {
   return out;
 }
 
+// The nodes of the snapshot offer the resource as which the devices of a DeviceClass count.
+OrderedJson Counted(api::Accelerator accelerator) {
+  accelerator.device_class.clear();
+  return api::EncodeAccelerator(accelerator);
+}
+
 OrderedJson JobSpec(const api::TrainingJob& job) {
   OrderedJson spec = OrderedJson::object();
   if (job.suspend) spec["suspend"] = true;
   if (!job.fabric_name.empty()) spec["fabricName"] = job.fabric_name;
-  // The nodes of the snapshot offer the resource as which the devices of its class count.
-  api::Accelerator accelerator = job.accelerator;
-  accelerator.device_class.clear();
-  spec["accelerator"] = api::EncodeAccelerator(accelerator);
+  spec["accelerator"] = Counted(job.accelerator);
   rules::PodRequirements requirements = job.pod;
   // computeDomain: Auto says the same.
   if (job.topology.compute_domain) requirements.claims_compute_domain = false;
@@ -168,6 +171,7 @@ OrderedJson JobObject(const api::TrainingJob& job) {
 OrderedJson PlacementObject(const api::Placement& placement) {
   OrderedJson out = Waiting("Placement", placement.meta, placement.wait);
   out["spec"] = api::EncodePlacementSpec(placement);
+  out["spec"]["accelerator"] = Counted(placement.accelerator);
   if (!placement.nodes.empty()) out["status"]["nodes"] = placement.nodes;
   if (!placement.conditions.empty()) {
     out["status"]["conditions"] = Conditions(placement.conditions);

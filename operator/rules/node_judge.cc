@@ -169,8 +169,9 @@ std::string NodeJudge::Detail(Why why, NodeIndex node) const {
     case Rejection::kResource:
       return ShortText(node);
     case Rejection::kDeviceAccess:
-      return pod.claims_accelerators ? "no ResourceSlice lists devices"
-                                     : "accelerators by ResourceClaims only";
+      return pod.claims_accelerators
+                 ? "no ResourceSlice lists its devices"
+                 : "accelerators by ResourceClaims only: see accelerator.deviceClassName";
     case Rejection::kComputeDomain:
       return "held by the ComputeDomain of " + claims_.compute_domain(node);
     case Rejection::kHostPort:

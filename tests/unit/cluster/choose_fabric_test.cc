@@ -94,6 +94,13 @@ TEST(ChooseFabric, IsTheNamedElseTheNamespacesElseTheOnlyOneThatFits) {
       {"none offers the resource",
        [](auto& s) { s.Job("j", 1).accelerator.resource_name = "amd.com/gpu"; },
        "NoFabric: No node of any Fabric (first, second) offers amd.com/gpu."},
+      {"a class that does not exist yet",
+       [](auto& s) {
+         s.inputs.device_classes.emplace_back().meta.key.name = "gpu.nvidia.com";
+         s.Job("j", 1).accelerator.device_class = "b200";
+       },
+       "NoDeviceClass: accelerator.deviceClassName: there is no DeviceClass \"b200\"; known: "
+       "gpu.nvidia.com."},
   };
   for (const ChooseCase& one : cases) {
     TwoFabrics scene;

@@ -172,6 +172,40 @@ TEST(Snapshot, KeepsWhatTellsWhereVolumesAre) {
   EXPECT_TRUE(SameVolume(read->csi_nodes[0], node));
 }
 
+TEST(Snapshot, OfAJobThatNamesADeviceClassNeedsNoClass) {
+  for (const char* driver : {"gpu.nvidia.com", "x.example.com"}) {
+    testing::Scene scene(testing::FourNodes());
+    api::DeviceClass& one = scene.inputs.device_classes.emplace_back();
+    one.meta.key.name = "own";
+    one.driver = driver;
+    one.exact = true;
+    for (std::size_t n = 0; n < 4; ++n) {
+      scene.inputs.nodes.Edit(n).facts.allocatable.erase(testing::kGpu);
+      api::ResourceSlice slice;
+      slice.meta.key.name = slice.pool = slice.node_name = scene.inputs.nodes[n].facts.name;
+      slice.driver = driver;
+      slice.usable = {{"", 8}};
+      scene.inputs.resource_slices.push_back(std::move(slice));
+    }
+    api::TrainingJob& job = scene.Job("j", 2);
+    job.accelerator.device_class = "own";
+    job.accelerator.resource_name = std::string(api::kClassResourcePrefix) + "own";
+    job.pod.requests.clear();
+    job.pod.claims_accelerators = true;
+    const cluster::Cluster before = scene.Build();
+    const std::string answer = PlanText(before, cluster::Order::kOperator);
+    EXPECT_NE(answer.find("n0"), std::string::npos) << answer;
+    const auto snapshot = Snapshot(before, cluster::Order::kOperator);
+    ASSERT_TRUE(snapshot);
+    auto inputs = ReadBack(snapshot->objects);
+    ASSERT_TRUE(inputs) << inputs.error().message;
+    const auto after = cluster::BuildCluster(*std::move(inputs));
+    ASSERT_TRUE(after) << after.error().message;
+    const std::string told = PlanText(*after, cluster::Order::kFile);
+    EXPECT_NE(told.find("n0"), std::string::npos) << driver << told;
+  }
+}
+
 TEST(Snapshot, KeepsTheGatesOfPodsThatWaitForTheirPlacement) {
   testing::Scene scene(testing::FourNodes());
   scene.Placement("p", 1).pod_selector = fabric::LabelSelector{{{"a", "b"}}, {}};
