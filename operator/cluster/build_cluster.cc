@@ -30,6 +30,7 @@ class Selection {
 
   bool Selects(const fabric::FabricSpec& spec, const fabric::NodeFacts& node) const {
     if (SelectsNode(spec, node, names_.settled)) return true;
+    if (spec.node_selector || names_.all.size() == names_.settled.size()) return false;
     if (!SelectsNode(spec, node, names_.all)) return false;
     return std::none_of(
         inputs_.fabrics.begin(), inputs_.fabrics.end(),

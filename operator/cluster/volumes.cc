@@ -198,6 +198,19 @@ bool NamesClaim(const fabric::PodTerms& pod, const std::string& claim) {
                      [&](const auto& one) { return !one.own && one.claim == claim; });
 }
 
+// The claims that every pod names.
+std::set<std::string_view> ClaimsOfAll(std::span<const fabric::PodTerms* const> pods) {
+  std::set<std::string_view> claims;
+  if (pods.front() == nullptr) return claims;
+  for (const fabric::ClaimedVolume& volume : pods.front()->volumes) {
+    const bool all = std::all_of(pods.begin(), pods.end(), [&](const fabric::PodTerms* one) {
+      return one != nullptr && NamesClaim(*one, volume.claim);
+    });
+    if (!volume.own && all) claims.insert(volume.claim);
+  }
+  return claims;
+}
+
 }  // namespace
 
 void Volumes::Index() {
@@ -237,15 +250,13 @@ void Volumes::Resolve(const std::string& space, std::span<const fabric::PodTerms
   });
   if (!any) return;
   Index();
+  const std::set<std::string_view> of_all = ClaimsOfAll(pods);
   VolumeRules shared, own;
   for (std::size_t p = 0; p < pods.size(); ++p) {
     VolumeRules of_pod;
     const std::vector<fabric::ClaimedVolume> none;
     for (const auto& volume : pods[p] == nullptr ? none : pods[p]->volumes) {
-      const bool by_all =
-          !volume.own && std::all_of(pods.begin(), pods.end(), [&](const fabric::PodTerms* one) {
-            return one != nullptr && NamesClaim(*one, volume.claim);
-          });
+      const bool by_all = !volume.own && of_all.contains(volume.claim);
       if (by_all && p > 0) continue;
       const Use use{&volume, FindClaim(space, volume.claim), by_all};
       Judge(space, use, by_all ? shared : of_pod);

@@ -4,38 +4,25 @@
 #include <map>
 #include <string_view>
 
+#include "operator/fabric/partition.h"
 #include "operator/fabric/pools.h"
 
 namespace weft::fabric {
 namespace {
 
-constexpr std::string_view kTypeLabels[] = {"node.kubernetes.io/instance-type",
-                                            "beta.kubernetes.io/instance-type"};
-
-// GPU feature discovery adds "-SHARED" and "-MIG-1g.10gb" to the product.
-std::string_view WithoutSharing(std::string_view product) {
-  product = product.substr(0, product.find("-MIG-"));
-  constexpr std::string_view kShared = "-SHARED";
-  if (product.ends_with(kShared)) product.remove_suffix(kShared.size());
-  return product;
-}
-
-std::string_view FirstAccelerator(const NodeFacts& node) {
+std::string_view FirstAccelerator(const NodeFacts& node, std::span<const std::string> more) {
   for (const Resources* amounts : {&node.allocatable, &node.capacity}) {
     for (const auto& [name, amount] : *amounts) {
-      if (amount > 0 && IsAcceleratorResource(name)) return name;
+      if (amount > 0 && IsAcceleratorResource(name, more)) return name;
     }
   }
   return "";
 }
 
 // What a node may be recognised by, most exact first; "" where it says nothing.
-std::vector<std::string_view> NamesOf(const NodeFacts& node) {
-  std::string_view type;
-  for (const std::string_view key : kTypeLabels) {
-    if (type.empty()) type = node.labels.At(key).value_or("");
-  }
-  return {WithoutSharing(ReadPoolLabels(node).product), type, FirstAccelerator(node)};
+std::vector<std::string_view> NamesOf(const NodeFacts& node, std::span<const std::string> more) {
+  return {WholeProduct(ReadPoolLabels(node).product), InstanceTypeOf(node),
+          FirstAccelerator(node, more)};
 }
 
 using Labelled = std::vector<bool>;  // by level
@@ -50,12 +37,12 @@ std::size_t DepthOf(const Labelled& kind) {
 }  // namespace
 
 std::vector<LabelDepth> LabelDepths(const std::vector<const NodeFacts*>& candidates,
-                                    std::size_t levels,
+                                    std::span<const std::string> more, std::size_t levels,
                                     const std::function<bool(std::size_t, std::size_t)>& has) {
   Labelled any(levels, false);
   std::map<std::pair<std::size_t, std::string_view>, Labelled> by_name;
   for (std::size_t n = 0; n < candidates.size(); ++n) {
-    const std::vector<std::string_view> names = NamesOf(*candidates[n]);
+    const std::vector<std::string_view> names = NamesOf(*candidates[n], more);
     for (std::size_t l = 0; l < levels; ++l) {
       if (!has(n, l)) continue;
       any[l] = true;
@@ -68,7 +55,7 @@ std::vector<LabelDepth> LabelDepths(const std::vector<const NodeFacts*>& candida
   std::vector<LabelDepth> depths;
   for (const NodeFacts* node : candidates) {
     LabelDepth& of = depths.emplace_back(LabelDepth{"", levels});
-    const std::vector<std::string_view> names = NamesOf(*node);
+    const std::vector<std::string_view> names = NamesOf(*node, more);
     for (std::size_t exact = 0; exact < names.size(); ++exact) {
       if (names[exact].empty()) continue;
       const auto known = by_name.find({exact, names[exact]});

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,10 +26,11 @@ struct LabelDepth {
 // narrower one, but nodes of other kinds have each. A single node that lacks what others of its
 // kind have is not such a kind.
 //
+// `more`: resources that count as accelerators (FabricSpec::accelerator_resources).
 // `has`: whether a candidate has the label of a level.
 // Cost   O(candidates x levels).
 std::vector<LabelDepth> LabelDepths(const std::vector<const NodeFacts*>& candidates,
-                                    std::size_t levels,
+                                    std::span<const std::string> more, std::size_t levels,
                                     const std::function<bool(std::size_t, std::size_t)>& has);
 
 // Takes the incomplete nodes off the kinds, and kinds without another node off the list.

@@ -34,7 +34,7 @@ RoomByPool CountRoom(const fabric::Claims& claims, const objective::Request& req
                                   .ignore_claims = options.ignore_claims,
                                   .ignore_health = options.ignore_health};
   fabric::ByNode<std::uint32_t> slots;
-  rules::CountSlots(claims, query, slots);
+  rules::CountSlotsByNode(claims, query, slots);
   RoomByPool room(claims.fabric().pools().EndIndex(), 0);
   for (const fabric::NodeIndex n : slots.Indices()) {
     WEFT_DCHECK(claims.fabric().pool(n) < room.EndIndex());

@@ -11,8 +11,9 @@ namespace weft::placement {
 
 using RoomByPool = IndexVector<fabric::PoolIndex, std::uint64_t>;
 
-// How many of the request's workers fit on each pool, ignoring topology rules.
-// Cost  like CountSlots.
+// At least as many of the request's workers as fit on each pool: without rules of topology, between
+// pods and of power, which depend on the pools that are used together.
+// Cost  like CountSlotsByNode.
 RoomByPool CountRoom(const fabric::Claims& claims, const objective::Request& request,
                      const objective::Options& options);
 

@@ -13,13 +13,7 @@ namespace weft::plan {
 
 bool NeverFits(const placement::Unplaceable& why) {
   if (why.ever || why.reason == placement::Reason::kNoCompleteNode) return false;
-  const bool may_come_back =
-      std::any_of(why.rejections.begin(), why.rejections.end(), [](const auto& count) {
-        return count.rejection == rules::Rejection::kUnusable ||
-               count.rejection == rules::Rejection::kUnschedulable ||
-               count.rejection == rules::Rejection::kExcluded;
-      });
-  return !may_come_back || !why.ever_when_healthy;
+  return !why.ever_when_healthy;
 }
 
 bool NeverFits(const Refused& refused) {

@@ -176,8 +176,12 @@ std::string WithheldText(const fabric::Fabric& on) {
   std::string first;
   std::int64_t nodes = 0;
   for (const fabric::NodeIndex n : Range<fabric::NodeIndex>(on.node_count())) {
-    if (on.node(n).capacity.empty()) continue;
-    const auto& [resource, has] = *on.node(n).capacity.begin();
+    const fabric::Resources& capacity = on.node(n).capacity;
+    const auto lost = std::find_if(capacity.begin(), capacity.end(), [&](const auto& one) {
+      return fabric::IsAcceleratorResource(one.first, on.spec().accelerator_resources);
+    });
+    if (lost == capacity.end()) continue;
+    const auto& [resource, has] = *lost;
     const std::int64_t offers = on.allocatable(n, *on.FindResource(resource));
     if (++nodes > 1) continue;
     first = on.node(n).name + " offers " + std::to_string(offers) + " of its " +

@@ -34,8 +34,9 @@ class HalfGangFinder {
       if (!space.empty() && pod.meta.key.space != space) continue;
       if (AcceleratorsOf(pod) == 0 || pod.phase == api::PodPhase::kFailed) continue;
       chosen_.push_back(p);
+      if (!pod.meta.deleting) continue;
       const cluster::PodOwner owner = cluster::OwnerOf(pod);
-      if (pod.meta.deleting) ending_.insert({owner.kind, owner.key});
+      ending_.insert({owner.kind, owner.key});
     }
   }
 

@@ -181,6 +181,7 @@ class Keeping {
   // any node with the labels, as kube-scheduler lets the first of a group.
   void KeepTogether() {
     const std::vector<PodTerm>& affinity = terms().affinity;
+    if (affinity.empty()) return;
     std::vector<NodeIndex> with;
     for (const PodOn& on : pods_) {
       const bool all = std::all_of(affinity.begin(), affinity.end(),

@@ -266,6 +266,26 @@ TEST(PoolChoices, WholeGpusComeBeforePartsOfThem) {
   }
 }
 
+// The rule picks the leaf with the most room of the pools that are tried, not of all.
+TEST(PoolChoices, AffinityAmongTheWorkersLeavesEachProductItsOwnLeaf) {
+  testing::FabricShape shape = testing::FourNodes();
+  for (std::size_t n = 0; n < 4; ++n) {
+    shape.nodes[n].labels["nvidia.com/gpu.product"] = n < 2 ? "NVIDIA-A100" : "NVIDIA-H100";
+  }
+  testing::Scene scene(shape);
+  scene.Pod("p", "n3");
+  api::TrainingJob& job = scene.Job("j", 1);
+  job.accelerator.models = {"H100", "A100"};
+  job.pod.labels.Set("app", "x");
+  fabric::PodTerm term;
+  term.topology_key = "test/leaf";
+  term.selector = fabric::LabelSelector{{{"app", "x"}}, {}};
+  fabric::PodTerms terms;
+  terms.affinity = {term};
+  job.pod.terms = std::move(terms);
+  EXPECT_EQ(NodesOf(scene), "n2");
+}
+
 TEST(PoolChoices, NoGangMixesWholeGpusWithPartsOfThem) {
   const std::vector<std::string> all[] = {{}, {"H100"}, {"Any"}};
   for (const auto& models : all) {

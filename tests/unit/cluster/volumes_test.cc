@@ -7,6 +7,7 @@
 
 #include "operator/cluster/workload.h"
 #include "operator/fabric/node_facts.h"
+#include "operator/rules/volumes.h"
 #include "tests/support/scene.h"
 
 namespace weft::cluster {
@@ -212,15 +213,7 @@ TEST(Volumes, WithAZoneLabelLetNodesWithoutLabelsPass) {
     node.labels = std::move(labels);
     rules::PodRequirements pod;
     pod.volumes = rules;
-    const auto& terms = pod.volumes->places.front().terms;
-    return std::any_of(terms.begin(), terms.end(), [&](const auto& term) {
-      return std::all_of(term.match_expressions.begin(), term.match_expressions.end(),
-                         [&](const auto& one) {
-                           const auto value = node.labels.At(one.key);
-                           if (one.op == "DoesNotExist") return !value;
-                           return value && *value == one.values.front();
-                         });
-    });
+    return rules::MissedPlace(pod, node) == nullptr;
   };
   EXPECT_TRUE(passes({}));
   EXPECT_TRUE(passes({{kOldZone, "a"}}));

@@ -404,16 +404,27 @@ TEST(NeverFits, UnlessNodesMayComeBack) {
   refused.why.emplace();
   EXPECT_FALSE(NeverFits(refused));
   refused.why->ever = false;
-  EXPECT_TRUE(NeverFits(refused));
-  refused.why->rejections = {{rules::Rejection::kTaint, "", 3}};
-  EXPECT_TRUE(NeverFits(refused));
-  refused.why->rejections.push_back({rules::Rejection::kUnschedulable, "", 1});
   EXPECT_FALSE(NeverFits(refused));
   refused.why->ever_when_healthy = false;
   EXPECT_TRUE(NeverFits(refused));
-  refused.why->rejections.clear();
   refused.why->reason = placement::Reason::kNoCompleteNode;
   EXPECT_FALSE(NeverFits(refused));
+}
+
+// n3 lacks a label that its labeller may still write.
+TEST(NeverFits, WhereNodesThatLackLabelsCouldHoldWhatIsMissing) {
+  const auto never = [](std::uint32_t workers, bool cordoned) {
+    testing::Scene scene(testing::FourNodes());
+    scene.inputs.nodes.Edit(3).facts.labels = {};
+    scene.inputs.nodes.Edit(0).facts.unschedulable = cordoned;
+    scene.Job("a", workers);
+    const auto report = Plan(scene.Build());
+    return NeverFits(*report->entries[0].refused());
+  };
+  EXPECT_FALSE(never(4, false));
+  EXPECT_TRUE(never(5, false));
+  EXPECT_FALSE(never(4, true));
+  EXPECT_TRUE(never(5, true));
 }
 
 // Capacity 8; n0 offers none of them, n1 seven.
