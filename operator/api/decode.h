@@ -63,6 +63,7 @@ Result<PersistentVolume> DecodePersistentVolume(const nlohmann::json& object, co
 Result<VolumeClaim> DecodeVolumeClaim(const nlohmann::json& object, const Place& place);
 Result<StorageClass> DecodeStorageClass(const nlohmann::json& object, const Place& place);
 Result<CsiNode> DecodeCsiNode(const nlohmann::json& object, const Place& place);
+Result<PodGroup> DecodePodGroup(const nlohmann::json& object, const Place& place);
 Result<PriorityClass> DecodePriorityClass(const nlohmann::json& object, const Place& place);
 Result<Namespace> DecodeNamespace(const nlohmann::json& object, const Place& place);
 Result<ConfigMap> DecodeConfigMap(const nlohmann::json& object, const Place& place);

@@ -222,8 +222,11 @@ Status DecodeInto(const nlohmann::json& object, const Place& place, Inputs& inpu
   if (core && type->kind == "ConfigMap" && IsLearnedSteps(object)) {
     return TakeLearnedSteps(DecodeConfigMap(object, place), inputs);
   }
-  if (type->group == "scheduling.k8s.io" && type->kind == "PriorityClass") {
+  if (type->group == kSchedulingGroup && type->kind == "PriorityClass") {
     return Append(DecodePriorityClass(object, place), inputs.priority_classes);
+  }
+  if (type->group == kSchedulingGroup && type->kind == "PodGroup") {
+    return Append(DecodePodGroup(object, place), inputs.pod_groups);
   }
   if (type->group == kDeviceGroup) {
     if (const auto taken = TakeDevices(type->kind, object, place, inputs)) return *taken;
@@ -243,6 +246,7 @@ Status CheckUnique(const Inputs& inputs) {
        {CheckUniqueIn(inputs.nodes), CheckUniqueIn(inputs.pods), CheckUniqueIn(inputs.jobs),
         CheckUniqueIn(inputs.placements), CheckUniqueIn(inputs.fabrics),
         CheckUniqueIn(inputs.namespaces), CheckUniqueIn(inputs.priority_classes),
+        CheckUniqueIn(inputs.pod_groups),
         CheckUniqueIn(inputs.resource_slices), CheckUniqueIn(inputs.resource_claims),
         CheckUniqueIn(inputs.claim_templates), CheckUniqueIn(inputs.device_classes),
         CheckUniqueIn(inputs.volumes), CheckUniqueIn(inputs.volume_claims),

@@ -95,6 +95,7 @@ Result<Pod> DecodePod(const nlohmann::json& object, const Place& place) {
     if (!(reference == ClaimReference())) pod.claims.push_back(std::move(reference));
   }
   pod.priority_class_name = spec["priorityClassName"].Str();
+  pod.pod_group = spec["schedulingGroup"]["podGroupName"].Str();
   const Field status = root["status"];
   pod.phase = ParsePodPhase(status["phase"].Str());
   pod.reason = status["reason"].Str();

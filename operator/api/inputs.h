@@ -14,6 +14,7 @@
 #include "operator/api/node.h"
 #include "operator/api/placement.h"
 #include "operator/api/pod.h"
+#include "operator/api/pod_group.h"
 #include "operator/api/priority_class.h"
 #include "operator/api/training_job.h"
 #include "operator/api/volumes.h"
@@ -27,6 +28,7 @@ struct Inputs : DeviceInputs, KueueInputs, VolumeInputs {
   SharedList<Node> nodes;
   SharedList<Pod> pods;
   std::vector<PriorityClass> priority_classes;
+  SharedList<PodGroup> pod_groups;
   std::vector<Namespace> namespaces;
   std::vector<Fabric> fabrics;
   SharedList<TrainingJob> jobs;

@@ -18,6 +18,7 @@ enum class Kind : std::uint8_t {
   kSecret,
   kComputeDomain,
   kClaimTemplate,
+  kPodGroup,
   kPlacement,
   kTrainingJob,
   kFabric,

@@ -20,6 +20,8 @@ const char* KindName(Kind kind) {
       return "ComputeDomain";
     case Kind::kClaimTemplate:
       return "ResourceClaimTemplate";
+    case Kind::kPodGroup:
+      return "PodGroup";
     case Kind::kPlacement:
       return "Placement";
     case Kind::kTrainingJob:

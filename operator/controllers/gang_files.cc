@@ -143,9 +143,22 @@ Status GangFiles::MakeSecret(const launch::Gang& gang) {
   return {};
 }
 
+// The ConfigMap that exists says whether the pods are in a PodGroup. What is not recorded yet may
+// have one.
+Result<Json> GangFiles::MakeRecord(launch::Gang& gang) {
+  if (pod_groups_.Wanted(*gang.job)) {
+    const api::ObjectKey key{gang.job->meta.key.space, launch::FilesName(gang)};
+    Result<Json> stored = writer_.Get({Kind::kConfigMap, key, "", ""});
+    if (stored || stored.error().kind != ErrorKind::kNotFound) return stored;
+    Result<std::string> group = pod_groups_.Make(gang);
+    if (!group) return group.error();
+    gang.pod_group = *std::move(group);
+  }
+  return CreateOrRead(writer_, Kind::kConfigMap, launch::MakeConfigMap(gang));
+}
+
 Status GangFiles::Record(launch::Gang& gang) {
-  const Json made = launch::MakeConfigMap(gang);
-  const Result<Json> stored = CreateOrRead(writer_, Kind::kConfigMap, made);
+  const Result<Json> stored = MakeRecord(gang);
   if (!stored) return stored.error();
   if (!IsOf(*stored, gang)) {
     return Error{ErrorKind::kTransient, "ConfigMap " + gang.job->meta.key.space + "/" +

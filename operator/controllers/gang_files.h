@@ -1,27 +1,32 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 
 #include "operator/base/result.h"
 #include "operator/controllers/api_writer.h"
+#include "operator/controllers/pod_groups.h"
 #include "operator/launch/gang.h"
 #include "operator/watch/fabric_cache.h"
 #include "operator/watch/store.h"
 
 namespace weft::controllers {
 
-// The gang of an attempt, and the ConfigMap that is mounted in its pods. Domains
-// are looked up in the fabric when the ConfigMap is created, and afterwards read
-// from it, so that a restarted operator gives missing pods the same values as the
-// others.
+// The gang of an attempt, and the ConfigMap that is mounted in its pods. Domains are looked up in
+// the fabric, and the PodGroup is made, before the ConfigMap is created; afterwards they are read
+// from it, so that a restarted operator gives missing pods the same values as the others.
 // Thread-safety  all calls may run at once.
 class GangFiles {
  public:
   // `verify_image`: image of the init container that reports from every pod; "": none.
   GangFiles(watch::Store& store, watch::FabricCache& fabrics, ApiWriter& writer,
-            std::string verify_image)
-      : store_(store), fabrics_(fabrics), writer_(writer), verify_image_(std::move(verify_image)) {}
+            PodGroups& pod_groups, std::string verify_image)
+      : store_(store),
+        fabrics_(fabrics),
+        writer_(writer),
+        pod_groups_(pod_groups),
+        verify_image_(std::move(verify_image)) {}
 
   // The gang of that Placement; it points to `job`. Creates the ConfigMap, and the ComputeDomain
   // and the ResourceClaimTemplate that the gang needs, if they do not exist. Errors  of the write;
@@ -38,6 +43,7 @@ class GangFiles {
  private:
   void SetFabric(const api::Placement& placement, launch::Gang& gang);
   Status Record(launch::Gang& gang);
+  Result<nlohmann::json> MakeRecord(launch::Gang& gang);
   Status MakeSecret(const launch::Gang& gang);
   Status MakeComputeDomain(const launch::Gang& gang);
   Status MakeClaimTemplate(const launch::Gang& gang);
@@ -45,6 +51,7 @@ class GangFiles {
   watch::Store& store_;
   watch::FabricCache& fabrics_;
   ApiWriter& writer_;
+  PodGroups& pod_groups_;
   const std::string verify_image_;
 };
 

@@ -46,6 +46,17 @@ bool Serves(const watch::Service& service, std::int64_t attempt) {
   return life::AttemptLabel(service.meta).value_or(attempt) == attempt;
 }
 
+// Of the present attempt's pods, by the first that names one.
+life::GangGroup GroupOf(const watch::JobObjects& objects) {
+  life::GangGroup gang{.known = objects.pod_groups_listed};
+  for (const auto& pod : objects.pods) {
+    if (pod->pod_group.empty() || life::AttemptLabel(pod->meta) != objects.job->attempt) continue;
+    gang.group = objects.pod_groups.Find({pod->meta.key.space, pod->pod_group}).get();
+    break;
+  }
+  return gang;
+}
+
 // Made by Weft for an earlier job of that name, whose finalizer somebody else removed.
 bool IsAbandoned(const api::ObjectMeta& service, const api::ObjectMeta& job) {
   const auto uid = service.labels.At(cluster::kJobUidLabel);
@@ -79,6 +90,7 @@ Result<Outcome> JobController::Reconcile(const api::ObjectKey& key) {
   if (Seeded(Bug::kDiesOfOddObject)) WEFT_CHECK(!objects->job->meta.labels.At("odd"));
   const life::JobView view = ViewOf(*objects);
   const Pass pass{&*objects, &view};
+  if (options_.pod_groups != nullptr) options_.pod_groups->LookAt(view);
   return Answered(pass, std::visit([&](const auto& step) { return Do(pass, step); },
                                    life::NextStep(view, options_.life)));
 }
@@ -119,6 +131,7 @@ life::JobView JobController::ViewOf(const watch::JobObjects& objects) const {
   view.service = objects.service && Serves(*objects.service, objects.job->attempt);
   view.node_state = [&objects](const std::string& node) { return objects.nodes.Of(node); };
   view.refusal = planner_.RefusalOf(*objects.job);
+  view.group = GroupOf(objects);
   view.now = options_.now();
   view.queue = QueueViewOf(objects);
   const std::lock_guard lock(mutex_);
@@ -288,6 +301,9 @@ Status JobController::CreatePod(const launch::Gang& gang, std::int64_t attempt,
   {
     const std::lock_guard lock(mutex_);
     MemoryOf(gang.job->meta).See(attempt, worker, false);
+  }
+  if (decoded->pod_group.empty() && !gang.pod_group.empty() && options_.pod_groups != nullptr) {
+    options_.pod_groups->OnPodWithoutGroup(gang.job->meta);
   }
   store_.Put(*std::move(decoded));
   return {};

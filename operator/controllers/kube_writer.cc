@@ -13,9 +13,6 @@ using Json = nlohmann::json;
 constexpr kube::Resource kComputeDomains{"resource.nvidia.com", "v1beta1", "computedomains",
                                          "ComputeDomain", true};
 
-constexpr kube::Resource kClaimTemplates{"resource.k8s.io", "v1", "resourceclaimtemplates",
-                                         "ResourceClaimTemplate", true};
-
 const kube::Resource& ResourceOf(Kind kind) {
   switch (kind) {
     case Kind::kPod:
@@ -29,7 +26,9 @@ const kube::Resource& ResourceOf(Kind kind) {
     case Kind::kComputeDomain:
       return kComputeDomains;
     case Kind::kClaimTemplate:
-      return kClaimTemplates;
+      return kube::kClaimTemplates;
+    case Kind::kPodGroup:
+      return kube::kPodGroups;
     case Kind::kPlacement:
       return kube::kPlacements;
     case Kind::kTrainingJob:

@@ -54,7 +54,8 @@ Operator::Options WithExecutor(Operator::Options options) {
 }
 
 JobController::Options WithGangs(JobController::Options options, GangFiles& files,
-                                 std::function<bool()> kueue_synced) {
+                                 PodGroups& pod_groups, std::function<bool()> kueue_synced) {
+  options.pod_groups = &pod_groups;
   options.kueue_synced = std::move(kueue_synced);
   options.gang_of = [&files](const api::TrainingJob& job, const api::Placement& placement) {
     return files.Of(job, placement);
@@ -84,16 +85,19 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
       gangs_({.executor = options_.executor}),
       foreign_({.executor = options_.executor}),
       checks_({.executor = options_.executor}),
+      groups_({.executor = options_.executor}),
       decisions_(std::make_shared<PlacementLog>(PlacementLog::kKept, *options_.executor)),
       figures_(cluster_.store(), cluster_.fabrics(), options_.figures),
-      files_(cluster_.store(), cluster_.fabrics(), writer, options_.verify_image),
+      pod_groups_(cluster_.store(), writer, recorder, log,
+                  {.enabled = options_.pod_groups, .now = options_.jobs.now}),
+      files_(cluster_.store(), cluster_.fabrics(), writer, pod_groups_, options_.verify_image),
       fabrics_(cluster_.store(), cluster_.fabrics(), writer, recorder, log, options_.fabrics),
       learned_(cluster_.store(), writer, recorder, log, options_.learned),
       step_metrics_(cluster_.store(), writer, recorder, log, options_.step_metrics),
       planner_(cluster_.store(), cluster_.fabrics(), writer, log,
                WithAnswers(options_.planner, queue_, checks_, under_way_)),
       controller_(cluster_.store(), writer, planner_, recorder, log,
-                  WithGangs(options_.jobs, files_, KueueSynced())),
+                  WithGangs(options_.jobs, files_, pod_groups_, KueueSynced())),
       placements_(
           cluster_.store(), writer, recorder, log,
           {options_.jobs.life, options_.jobs.now, options_.jobs.writes_at_once, options_.executor}),
@@ -129,12 +133,15 @@ watch::StoreHooks Operator::HooksOfStore() {
     if (options_.kueue) checks_.Add(key);
   };
   hooks.on_decision = [this](const api::ObjectKey& key) {
-    auto placement = cluster_.store().PlacementAt(key);
+    auto placement = cluster_.store().At<api::Placement>(key);
     if (placement) {
       decisions_->Put(std::move(placement));
     } else {
       decisions_->Remove(key);
     }
+  };
+  hooks.on_pod_group = [this](const api::ObjectKey& group) {
+    if (Serves(group)) groups_.Add(group);
   };
   hooks.on_capacity = [this] {
     figures_.OnChange();
@@ -191,6 +198,7 @@ void Operator::Measure(metrics::Samples& samples) const {
   samples.Add(Id::kQueueDepth, {"placement"}, static_cast<double>(gangs_.depth()));
   samples.Add(Id::kQueueDepth, {"gang"}, static_cast<double>(foreign_.depth()));
   samples.Add(Id::kQueueDepth, {"workload"}, static_cast<double>(checks_.depth()));
+  samples.Add(Id::kQueueDepth, {"podgroup"}, static_cast<double>(groups_.depth()));
   for (const auto& [resource, silence] : cluster_.Silences()) {
     samples.Add(Id::kWatchSilence, {resource}, static_cast<double>(silence.count()) / 1e3);
   }
@@ -221,6 +229,8 @@ void Operator::Work() {
                      [this](const api::ObjectKey& key) { return foreigners_.Reconcile(key); }};
   const Loop checks{"workload", checks_,
                     [this](const api::ObjectKey& key) { return workloads_.Reconcile(key); }};
+  const Loop groups{"podgroup", groups_,
+                    [this](const api::ObjectKey& key) { return pod_groups_.Reconcile(key); }};
   if (!options_.learned.space.empty())
     learned_.Read();  // so that the first plans use what was learned
   std::vector<std::unique_ptr<run::Thread>> workers;
@@ -235,6 +245,7 @@ void Operator::Work() {
   for (std::size_t i = 0; i < kForeignWorkers; ++i) {
     start([&] { Reconcile(foreign); });
   }
+  start([&] { Reconcile(groups); });
   start([this] { fabrics_.Run(); });
   start([this] { learned_.Run(); });
   start([this] { step_metrics_.Run(); });
@@ -252,6 +263,7 @@ void Operator::Stop() {
   gangs_.Close();
   foreign_.Close();
   checks_.Close();
+  groups_.Close();
   planner_.Stop();
   fabrics_.Stop();
   learned_.Stop();

@@ -16,6 +16,7 @@
 #include "operator/controllers/placement_controller.h"
 #include "operator/controllers/placement_log.h"
 #include "operator/controllers/planner.h"
+#include "operator/controllers/pod_groups.h"
 #include "operator/controllers/recorder.h"
 #include "operator/controllers/step_metric_controller.h"
 #include "operator/controllers/under_way.h"
@@ -47,6 +48,7 @@ class Operator {
     metrics::Counters* counters = nullptr;  // must outlive the operator; null: nothing is counted
     std::vector<std::string> accelerator_resources;  // beside those that objects name
     std::string verify_image;                        // of the init container weft-verify; "": none
+    bool pod_groups = true;    // attempts have PodGroups where the servers know them
     bool read_only = false;                          // follows the cluster without writing to it
     std::size_t workers = 8;  // threads that reconcile jobs; as many reconcile Placements
     std::uint64_t seed = 0;   // for the watches
@@ -102,8 +104,10 @@ class Operator {
   WorkQueue gangs_;    // Placements of other controllers' pods
   WorkQueue foreign_;  // gangs of other controllers that ask for a Placement
   WorkQueue checks_;   // Workloads of Kueue, and AdmissionChecks
+  WorkQueue groups_;   // PodGroups
   const std::shared_ptr<PlacementLog> decisions_;
   FleetCollector figures_;
+  PodGroups pod_groups_;
   GangFiles files_;
   FabricController fabrics_;
   LearnedController learned_;

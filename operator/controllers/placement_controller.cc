@@ -27,7 +27,7 @@ PlacementController::PlacementController(watch::Store& store, ApiWriter& writer,
       options_(std::move(options)) {}
 
 Result<Outcome> PlacementController::Reconcile(const api::ObjectKey& key) {
-  const auto placement = store_.PlacementAt(key);
+  const auto placement = store_.At<api::Placement>(key);
   if (!placement || api::ControllingJob(placement->meta)) return Outcome{};
   if (const auto told = Accept(*placement)) return Do(*placement, *told);
   if (!placement->unreadable.empty()) return Outcome{};
@@ -37,9 +37,22 @@ Result<Outcome> PlacementController::Reconcile(const api::ObjectKey& key) {
   view.placement = placement.get();
   for (const auto& pod : pods) view.pods.push_back(pod.get());
   view.node_state = [this](const std::string& node) { return store_.StateOfNode(node); };
+  const auto group = GroupOf(pods, view.group);
   view.now = options_.now();
   return std::visit([&](const auto& step) { return Do(*placement, step); },
                     life::NextUngateStep(view, options_.life));
+}
+
+// Of the first pod that names one. The pointer keeps it.
+std::shared_ptr<const api::PodGroup> PlacementController::GroupOf(
+    const std::vector<std::shared_ptr<const api::Pod>>& pods, life::GangGroup& gang) const {
+  const auto in_group = std::find_if(pods.begin(), pods.end(),
+                                     [](const auto& pod) { return !pod->pod_group.empty(); });
+  if (in_group == pods.end()) return nullptr;
+  const api::Pod& pod = **in_group;
+  auto group = store_.At<api::PodGroup>({pod.meta.key.space, pod.pod_group});
+  gang = {store_.IsListed<api::PodGroup>(), group.get()};
+  return group;
 }
 
 // Sets Accepted=False if the spec cannot be read, and Accepted=True once it can be read again.

@@ -41,6 +41,8 @@ class PlacementController {
   Answer Do(const api::Placement& placement, const life::WritePlacement& step);
   Answer Do(const api::Placement& placement, const life::Wait& step);
 
+  std::shared_ptr<const api::PodGroup> GroupOf(
+      const std::vector<std::shared_ptr<const api::Pod>>& pods, life::GangGroup& gang) const;
   Status Ungate(const api::Placement& placement, const cluster::WorkerPod& one);
   void RecordEvents(const api::Placement& placement, const life::PlacementStatus& status);
 

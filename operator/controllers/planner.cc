@@ -245,7 +245,7 @@ void Planner::DropLostReservations(NodeRequests& asked) {
     const auto& [reservation, placements] = one;
     if (!placements.empty()) {
       const api::ObjectMeta& meta = placements.front().meta;
-      const auto workload = store_.WorkloadAt({meta.key.space, meta.owners.front().name});
+      const auto workload = store_.At<api::Workload>({meta.key.space, meta.owners.front().name});
       if (workload && life::ReservationOf(*workload) == reservation) return false;
     }
     Drop(reservation);

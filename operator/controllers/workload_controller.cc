@@ -187,7 +187,7 @@ WorkloadController::Answer WorkloadController::Do(const api::Workload&, const li
 }
 
 WorkloadController::Answer WorkloadController::ReconcileCheck(const api::ObjectKey& key) {
-  const auto check = store_.AdmissionCheckAt(key.name);
+  const auto check = store_.At<api::AdmissionCheck>({"", key.name});
   if (!check || check->controller != api::kCheckController || check->meta.deleting) {
     return Outcome{};
   }

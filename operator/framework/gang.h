@@ -34,6 +34,7 @@ struct Gang {
   std::vector<GangLevel> levels;  // widest first, without the node
   Environment fabric;        // variables of the network's libraries (launch/fabric_environment.h)
   std::string verify_image;  // "": no init container (launch/verify_container.h)
+  std::string pod_group = {};  // that the pods are in; "": none
   api::Raw queue = {};       // status.queue of the job: what its quota adds; null: nothing
 };
 

@@ -25,6 +25,8 @@ inline constexpr Resource kResourceQuotas{"", "v1", "resourcequotas", "ResourceQ
 inline constexpr Resource kNamespaces{"", "v1", "namespaces", "Namespace", false};
 inline constexpr Resource kPriorityClasses{"scheduling.k8s.io", "v1", "priorityclasses",
                                            "PriorityClass", false};
+// Kubernetes 1.37 serves it if its feature gates say so.
+inline constexpr Resource kPodGroups{"scheduling.k8s.io", "v1beta1", "podgroups", "PodGroup", true};
 inline constexpr Resource kResourceSlices{"resource.k8s.io", "v1", "resourceslices",
                                           "ResourceSlice", false};
 inline constexpr Resource kResourceClaims{"resource.k8s.io", "v1", "resourceclaims",

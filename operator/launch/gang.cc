@@ -43,6 +43,7 @@ std::string PlacementFile(const Gang& gang, std::size_t bytes) {
                       {"workers", job.replicas},
                       {"gpusPerWorker", job.accelerator.per_worker},
                       {"nodes", gang.nodes.Items()}};
+  if (!gang.pod_group.empty()) json["podGroup"] = gang.pod_group;
   json["environment"] = OrderedJson::object();
   for (const auto& [name, value] : gang.fabric) json["environment"][name] = value;
   json["levels"] = OrderedJson::array();
@@ -69,7 +70,9 @@ void ReadPlacementFile(const std::string& text, Gang& gang) {
   for (const api::Field& variable : root["environment"].Require().Members()) {
     fabric.emplace_back(variable.key(), variable.Str());
   }
+  std::string pod_group = root["podGroup"].Str();
   if (decoding.failed()) return;
+  gang.pod_group = std::move(pod_group);
   gang.levels = std::move(levels);
   gang.fabric = std::move(fabric);
 }

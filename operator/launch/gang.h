@@ -20,11 +20,11 @@ std::string FilesName(const Gang& gang);
 
 // /etc/weft/placement.json:
 //   {"job", "namespace", "attempt", "workers", "gpusPerWorker",
-//    "nodes": [of worker i], "environment": {of the fabric},
+//    "podGroup", "nodes": [of worker i], "environment": {of the fabric},
 //    "levels": [{"name", "domains": [...], "ofWorker": [index into domains], "scaleUp": true}]}
 // If it is longer than `bytes`, "nodes" is left out, which the Placement has too, then "levels".
 std::string PlacementFile(const Gang& gang, std::size_t bytes);
-// Sets levels and environment from the file; any other text changes nothing.
+// Sets levels, environment and pod_group from the file; any other text changes nothing.
 void ReadPlacementFile(const std::string& text, Gang& gang);
 
 }  // namespace weft::launch

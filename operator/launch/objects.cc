@@ -16,6 +16,7 @@
 #include "operator/launch/host_file.h"
 #include "operator/launch/metadata.h"
 #include "operator/launch/pin.h"
+#include "operator/launch/pod_group.h"
 #include "operator/launch/verify_container.h"
 #include "operator/launch/volumes.h"
 #include "operator/life/job_view.h"
@@ -94,6 +95,7 @@ Json MakePod(const Gang& gang, WorkerIndex worker) {
   AddVolumes(gang, spec);
   AddDeviceClaim(gang, spec);
   AddComputeDomainClaim(gang, spec);
+  JoinPodGroup(gang, spec);
   AddFillContainer(gang, worker, spec);
   Environment environment = WorkerEnvironment(gang, worker);
   const Environment ranks = FrameworkEnvironment(gang, worker);

@@ -132,7 +132,7 @@ BindVerdict JudgeGang(const Life& life, Stage stage) {
   const BindWindow window{.opened = SinceStage(life.status, Stage::kBinding),
                           .silent = stage == Stage::kSchedulerSilent,
                           .seconds = WindowSeconds(life)};
-  return JudgeBinding(gang, window, life.view.now);
+  return JudgeBinding(gang, life.view.group, window, life.view.now);
 }
 
 // Seconds left in which kube-scheduler binds most gangs; then no write is needed to open a

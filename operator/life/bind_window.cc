@@ -4,29 +4,37 @@
 #include <string_view>
 
 #include "operator/base/check.h"
+#include "operator/base/seeded_bug.h"
 #include "operator/cluster/text.h"
 
 namespace weft::life {
 namespace {
 
+// How the messages begin that kube-scheduler gives all pods of a group that it does not bind.
+constexpr std::string_view kOfGroup = "minCount (";
+
 class Judgement {
  public:
-  explicit Judgement(const std::vector<GangMember>& gang) {
+  Judgement(const std::vector<GangMember>& gang, const GangGroup& group) : group_(group) {
     for (const GangMember& member : gang) Count(member);
+    if (grouped_.empty()) return;
+    if (group_.known && group_.group == nullptr) Hear("PodGroup " + grouped_ + " is gone");
+    if (group_.group != nullptr) Hear(group_.group->message);
   }
 
   BindVerdict Verdict(const BindWindow& window, UnixSeconds now) const {
     if (unbound_ == 0) return {};
     if (!gates_.empty()) return MakeVerdict(Binding::kGated, GatedText());
     if (in_vain_) return Undo();
-    const bool heard = bound_ > 0 || !refused_.empty();
+    const bool heard = bound_ > 0 || !refused_.empty() || !of_group_.empty();
     if (!window.opened) {
       return window.silent && !heard ? MakeVerdict(Binding::kSilent, SilentText())
                                      : MakeVerdict(Binding::kOpen, "");
     }
-    const std::int64_t left = WindowLeft(window, now);
+    std::int64_t left = WindowLeft(window, now);
     // A leader whose clock was ahead opened the window.
     if (left > window.seconds + kClockSkewSeconds) return MakeVerdict(Binding::kOpen, "");
+    if (preempts_) left += kPreemptionSeconds;
     if (left > 0) {
       BindVerdict wait = MakeVerdict(Binding::kWait, "");
       wait.seconds = left;
@@ -44,6 +52,7 @@ class Judgement {
       return;
     }
     ++unbound_;
+    if (grouped_.empty()) grouped_ = pod.pod_group;
     gates_.insert(pod.scheduling_gates.begin(), pod.scheduling_gates.end());
     if (!pod.scheduling_gates.empty()) ++gated_;
     if (member.node == nullptr) return;
@@ -51,12 +60,26 @@ class Judgement {
     // about to bind, while it allocates its ResourceClaims or volumes. With a preemption it says
     // that the pod is unschedulable.
     const bool preempts = !pod.nominated_node.empty() && !pod.unscheduled.empty();
-    in_vain_ = in_vain_ || preempts || !member.node_exists;
+    const bool for_gang = preempts && !pod.pod_group.empty() && !Seeded(Bug::kPreemptionCut);
+    preempts_ = preempts_ || for_gang;
+    in_vain_ = in_vain_ || (preempts && !for_gang) || !member.node_exists;
     if (member.node_exists && pod.unscheduled.empty()) return;
+    if (member.node_exists && IsOfGroup(pod)) return Hear(pod.unscheduled);
     refused_.push_back(*member.node);
     if (!words_.empty()) return;
     words_ = *member.node + ": ";
     words_ += pod.unscheduled.empty() ? "the node is gone" : pod.unscheduled;
+  }
+
+  // Whether the pod was not bound because another one of its group was not.
+  bool IsOfGroup(const api::Pod& pod) const {
+    if (pod.pod_group.empty() || Seeded(Bug::kGroupBlamesAll)) return false;
+    if (pod.unscheduled.starts_with(kOfGroup)) return true;
+    return group_.group != nullptr && group_.group->message.starts_with(pod.unscheduled);
+  }
+
+  void Hear(const std::string& of_group) {
+    if (of_group_.empty()) of_group_ = of_group;
   }
 
   static BindVerdict MakeVerdict(Binding binding, std::string message) {
@@ -69,11 +92,16 @@ class Judgement {
   BindVerdict Undo() const {
     BindVerdict verdict =
         MakeVerdict(Binding::kUndo,
-                    CountText(unbound_, "worker") + " not bound; " +
-                        (words_.empty() ? "kube-scheduler reported nothing about them" : words_));
-    verdict.cause = refused_.empty() ? Cause::kSchedulerSilent : Cause::kSchedulerRefused;
+                    CountText(unbound_, "worker") + " not bound; " + Words());
+    const bool told = !refused_.empty() || !of_group_.empty();
+    verdict.cause = told ? Cause::kSchedulerRefused : Cause::kSchedulerSilent;
     verdict.refused = refused_;
     return verdict;
+  }
+
+  std::string Words() const {
+    if (!words_.empty()) return words_;
+    return of_group_.empty() ? "kube-scheduler reported nothing about them" : of_group_;
   }
 
   std::string GatedText() const {
@@ -89,17 +117,21 @@ class Judgement {
   }
 
   std::int64_t bound_ = 0, unbound_ = 0, gated_ = 0;
-  bool in_vain_ = false;  // waiting cannot help
+  const GangGroup& group_;
+  std::string grouped_;    // the PodGroup of a pod that is not bound
+  bool in_vain_ = false;   // waiting cannot help
+  bool preempts_ = false;  // kube-scheduler takes nodes from other pods for the gang
   std::set<std::string> gates_;
   std::vector<std::string> refused_;
-  std::string words_;  // kube-scheduler's message about the first of them
+  std::string words_;     // kube-scheduler's message about the first of them
+  std::string of_group_;  // what is known of the whole group
 };
 
 }  // namespace
 
-BindVerdict JudgeBinding(const std::vector<GangMember>& gang, const BindWindow& window,
-                         UnixSeconds now) {
-  return Judgement(gang).Verdict(window, now);
+BindVerdict JudgeBinding(const std::vector<GangMember>& gang, const GangGroup& group,
+                         const BindWindow& window, UnixSeconds now) {
+  return Judgement(gang, group).Verdict(window, now);
 }
 
 std::int64_t WindowLeft(const BindWindow& window, UnixSeconds now) {

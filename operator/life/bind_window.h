@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "operator/api/pod.h"
+#include "operator/api/pod_group.h"
 #include "operator/base/timestamp.h"
 #include "operator/life/retry.h"
 
@@ -21,6 +22,16 @@ struct GangMember {
   const std::string* node = nullptr;  // null: no Placement names one
   bool node_exists = true;
 };
+
+// The PodGroup that the gang's pods name.
+struct GangGroup {
+  bool known = false;                    // PodGroups are listed: one that is missing is gone
+  const api::PodGroup* group = nullptr;  // null: missing, or the pods name none
+};
+
+// Where kube-scheduler preempts for a gang in a PodGroup, the window lasts longer by so much: the
+// pods that go have their grace period, in which a training job writes a checkpoint.
+inline constexpr std::int64_t kPreemptionSeconds = 600;
 
 // The window is a second longer for each so many pods: the last of a large gang is created later.
 // Any API server can create so many in a second.
@@ -51,9 +62,14 @@ struct BindVerdict {
 
 // If kube-scheduler reports nothing, that is not a refusal: an unbound gang keeps waiting, and a
 // partly bound gang is taken down at the end of the window without excluding a node.
+//
+// Of a PodGroup kube-scheduler tries the pods in turn until one is refused; only that one has a
+// reason of its own, and only its node is excluded. Pods whose PodGroup is gone are not tried, in
+// silence: the gang is taken down at the end of the window.
+// Source  kubernetes 1.37 pkg/scheduler/schedule_one_podgroup.go, plugins/gangscheduling.
 // Cost  O(members).
-BindVerdict JudgeBinding(const std::vector<GangMember>& gang, const BindWindow& window,
-                         UnixSeconds now);
+BindVerdict JudgeBinding(const std::vector<GangMember>& gang, const GangGroup& group,
+                         const BindWindow& window, UnixSeconds now);
 
 // Seconds until the window ends; 0 or less if it has ended.
 std::int64_t WindowLeft(const BindWindow& window, UnixSeconds now);

@@ -293,15 +293,17 @@ class Gang {
     BindWindow window = WindowSince(kVerifiedType);
     if (!InWindow()) window.opened.reset();
     window.silent = stage_ == GangStage::kSilent;
-    BindVerdict verdict = JudgeBinding(gang, window, now_);
+    BindVerdict verdict = JudgeBinding(gang, view_.group, window, now_);
     switch (verdict.binding) {
       case Binding::kOpen:
         return Open();
       case Binding::kSilent:
         return Mark("Unknown", kSchedulerSilent, std::move(verdict.message));
       case Binding::kUndo:
-        return StartUndo(verdict.cause, verdict.refused.empty() ? kSchedulerSilent : kBindRefused,
-                         verdict.refused, std::move(verdict.message));
+        return StartUndo(
+            verdict.cause,
+            verdict.cause == Cause::kSchedulerRefused ? kBindRefused : kSchedulerSilent,
+            verdict.refused, std::move(verdict.message));
       case Binding::kDone:
       case Binding::kGated:
       case Binding::kWait:

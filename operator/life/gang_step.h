@@ -11,6 +11,7 @@
 #include "operator/base/timestamp.h"
 #include "operator/cluster/foreign_gang.h"
 #include "operator/cluster/worker_order.h"
+#include "operator/life/bind_window.h"
 #include "operator/life/job_step.h"
 #include "operator/life/job_view.h"
 #include "operator/life/placement_status.h"
@@ -27,6 +28,7 @@ struct GangView {
   // earlier reservations that have Succeeded.
   std::vector<const api::Pod*> pods;
   NodeStates node_state;  // null: all nodes are Ready
+  GangGroup group = {};
   UnixSeconds now = 0;
 };
 

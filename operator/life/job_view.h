@@ -14,6 +14,7 @@
 #include "operator/base/seeded_bug.h"
 #include "operator/base/timestamp.h"
 #include "operator/base/worker_index.h"
+#include "operator/life/bind_window.h"
 #include "operator/life/node_state.h"
 
 namespace weft::life {
@@ -49,6 +50,7 @@ struct JobView {
   bool service = false;                           // the Service <job> exists for this attempt
   std::int64_t service_pause = 0;  // seconds until it may be tried again after a refusal
   NodeStates node_state;
+  GangGroup group;  // of the attempt's pods
   // Of the job's next attempt, from the latest plan that included this job.
   std::optional<Refusal> refusal;
   UnixSeconds now = 0;

@@ -18,6 +18,7 @@ struct OperatorFlags {
   std::int64_t bind_deadline_seconds = 60;
   std::int64_t node_loss_seconds = 60;
   std::int64_t reserve_after_seconds = 600;
+  bool pod_groups = true;
   bool kueue = false;
   std::int64_t kueue_hold_seconds = 600;
   std::string accelerator_resources;  // separated by commas

@@ -228,6 +228,7 @@ controllers::Operator::Options Replica::WorkOptions() {
   options.planner.prices = options_.prices ? &*options_.prices : nullptr;
   options.accelerator_resources = AcceleratorResourcesOf(flags);
   options.verify_image = flags.verify_image;
+  options.pod_groups = flags.pod_groups;
   options.jobs.life.verify_image = !flags.verify_image.empty();
   options.read_only = flags.read_only;
   options.workers = flags.workers;

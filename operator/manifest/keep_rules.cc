@@ -56,7 +56,7 @@ std::optional<Where> EnterPod(Where where, std::string_view key) {
       if (key == "volumes") return Where::kVolumes;
       return KeepIf(In(key, {"overhead", "resources", "nodeSelector", "affinity", "tolerations",
                              "resourceClaims", "nodeName", "schedulingGates", "priorityClassName",
-                             "hostNetwork", "topologySpreadConstraints"}));
+                             "hostNetwork", "topologySpreadConstraints", "schedulingGroup"}));
     case Where::kStatus:
       if (key == "conditions") return Where::kConditions;
       if (In(key, {"containerStatuses", "initContainerStatuses"})) return Where::kContainers;
@@ -101,7 +101,7 @@ Subject SubjectOfKind(std::string_view kind) {
   if (kind == "Pod") return Subject::kPod;
   if (kind == "Workload") return Subject::kWorkload;
   if (kind.ends_with("List")) return Subject::kWhole;
-  if (In(kind, {"TrainingJob", "Placement", "Fabric", "PriorityClass", "Namespace", "ConfigMap",
+  if (In(kind, {"TrainingJob", "Placement", "Fabric", "PriorityClass", "PodGroup", "Namespace", "ConfigMap",
                 "ResourceSlice", "ResourceClaim", "ResourceClaimTemplate", "DeviceClass",
                 "PersistentVolume", "PersistentVolumeClaim", "StorageClass", "CSINode",
                 "AdmissionCheck", "ResourceFlavor"})) {

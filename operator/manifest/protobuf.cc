@@ -123,6 +123,7 @@ constexpr FieldRule kEphemeral[] = {{1, "volumeClaimTemplate", Shape::kObject, k
 constexpr FieldRule kVolumeSource[] = {{10, "persistentVolumeClaim", Shape::kObject, kClaimSource},
                                        {29, "ephemeral", Shape::kObject, kEphemeral}};
 constexpr FieldRule kVolume[] = {{1, "name"}, {2, "volumeSource", Shape::kObject, kVolumeSource}};
+constexpr FieldRule kSchedulingGroup[] = {{1, "podGroupName"}};
 constexpr FieldRule kPodSpec[] = {
     {1, "volumes", Shape::kObject, kVolume, Many::kList},
     {2, "containers", Shape::kObject, kContainer, Many::kList},
@@ -137,7 +138,8 @@ constexpr FieldRule kPodSpec[] = {
     {33, "topologySpreadConstraints", Shape::kObject, kSpread, Many::kList},
     {38, "schedulingGates", Shape::kObject, kGate, Many::kList},
     {39, "resourceClaims", Shape::kObject, kClaim, Many::kList},
-    {40, "resources", Shape::kObject, kResources}};
+    {40, "resources", Shape::kObject, kResources},
+    {43, "schedulingGroup", Shape::kObject, kSchedulingGroup}};
 constexpr FieldRule kPodCondition[] = {{1, "type"}, {2, "status"}, {5, "reason"}, {6, "message"}};
 constexpr FieldRule kWaiting[] = {{1, "reason"}, {2, "message"}};
 constexpr FieldRule kTerminated[] = {{1, "exitCode", Shape::kNumber},

@@ -66,6 +66,7 @@ ClusterWatch::ClusterWatch(kube::Transport& transport, Options options)
   Watch<api::Placement>(kube::kPlacements, Subject::kWhole,
                         {Served<api::DecodePlacement>, Served<api::DecodePlacement>});
   Watch<Service>(kube::kServices, Subject::kWhole, {DecodeService, {}}, cluster::kJobUidLabel);
+  Watch<api::PodGroup>(kube::kPodGroups, Subject::kWhole, {api::DecodePodGroup, {}});
   WatchDevices();
   WatchVolumes();
   own_kinds_ = reflectors_.size();
@@ -105,8 +106,9 @@ void ClusterWatch::Watch(const kube::Resource& resource, manifest::Subject subje
                          KindInStore<T> kind, const std::string& labels) {
   const bool of_devices = resource.group == api::kDeviceGroup;
   const bool of_volumes = kube::IsOfVolumes(resource);
-  const bool holds_nodes =
-      of_devices || of_volumes || std::is_same_v<T, api::Pod> || std::is_same_v<T, api::Placement>;
+  const bool of_groups = std::is_same_v<T, api::PodGroup>;
+  const bool holds_nodes = of_devices || of_volumes || of_groups || std::is_same_v<T, api::Pod> ||
+                           std::is_same_v<T, api::Placement>;
   watched_.emplace_back(resource.plural);
   sinks_.push_back(std::make_unique<Sink<T>>(watched_.back(), kind, store_, options_.hooks));
   kube::Reflector::Options watching;
@@ -114,7 +116,8 @@ void ClusterWatch::Watch(const kube::Resource& resource, manifest::Subject subje
   if (!labels.empty()) watching.watch.query["labelSelector"] = labels;
   watching.watch.seed = options_.seed + sinks_.size();
   watching.subject = subject;
-  watching.optional = of_devices || of_volumes || resource.group == api::kKueueGroup;
+  watching.optional =
+      of_devices || of_volumes || of_groups || resource.group == api::kKueueGroup;
   watching.hooks = HooksOf(watched_.back());
   watching.executor = options_.executor;
   watching.timer = std::make_shared<kube::SystemTimer>(*options_.executor);

@@ -308,6 +308,15 @@ void Store::Notify(const Change<Service>& change) const {
   if (!Seeded(Bug::kServiceUnheard)) hooks_.on_job(change.either().meta.key);
 }
 
+// The job of a PodGroup is named by its label: its Placement owns it.
+void Store::Notify(const Change<api::PodGroup>& change) const {
+  const api::ObjectMeta& meta = change.either().meta;
+  hooks_.on_pod_group(meta.key);
+  if (const auto job = meta.labels.At(api::kJobNameLabel)) {
+    hooks_.on_job({meta.key.space, std::string(*job)});
+  }
+}
+
 void Store::Notify(const Change<api::Workload>& change) const {
   NotifyOwner(change.either().meta);
   hooks_.on_workload(change.either().meta.key);
@@ -436,6 +445,7 @@ WEFT_STORE_OF(api::PersistentVolume);
 WEFT_STORE_OF(api::VolumeClaim);
 WEFT_STORE_OF(api::StorageClass);
 WEFT_STORE_OF(api::CsiNode);
+WEFT_STORE_OF(api::PodGroup);
 #undef WEFT_STORE_OF
 
 }  // namespace weft::watch

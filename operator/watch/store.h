@@ -17,30 +17,16 @@
 #include "operator/api/node.h"
 #include "operator/api/placement.h"
 #include "operator/api/pod.h"
+#include "operator/api/pod_group.h"
 #include "operator/base/timestamp.h"
 #include "operator/cluster/device_resources.h"
 #include "operator/life/node_state.h"
 #include "operator/watch/named_resources.h"
+#include "operator/watch/store_hooks.h"
 #include "operator/watch/store_objects.h"
 #include "operator/watch/table.h"
 
 namespace weft::watch {
-
-// Callbacks for changes, called without the store's lock in the thread that made the change.
-struct StoreHooks {
-  using OfObject = std::function<void(const api::ObjectKey&)>;
-  OfObject on_job = [](const api::ObjectKey&) {};        // the job or an object it owns changed
-  OfObject on_placement = [](const api::ObjectKey&) {};  // a Placement or pod of a foreign gang
-  // Pods that ask for a Placement changed: their namespace and cluster::ForeignGang::base, "" if
-  // they have no gang.
-  OfObject on_gang = [](const api::ObjectKey&) {};
-  // A Workload of Kueue, or something that its check depends on. Without a namespace: an
-  // AdmissionCheck.
-  OfObject on_workload = [](const api::ObjectKey&) {};
-  OfObject on_decision = [](const api::ObjectKey&) {};  // any Placement changed
-  std::function<void()> on_capacity = [] {};            // a new plan could differ
-  std::function<void()> on_fabric = [] {};              // a Node or Fabric changed
-};
 
 // The operator's cache of the API server. One reflector per kind and the answers to our own writes
 // fill it; many threads read it.
@@ -79,10 +65,21 @@ class Store {
   // Nothing if the job does not exist.
   std::optional<JobObjects> ObjectsOf(const api::ObjectKey& job) const;
   std::optional<WorkloadObjects> ObjectsOfWorkload(const api::ObjectKey& workload) const;
-  std::shared_ptr<const api::Placement> PlacementAt(const api::ObjectKey& key) const;
-  std::shared_ptr<const api::Workload> WorkloadAt(const api::ObjectKey& key) const;
-  std::shared_ptr<const api::AdmissionCheck> AdmissionCheckAt(const std::string& name) const;
+  // Null if there is no such object.
+  template <typename T>
+  std::shared_ptr<const T> At(const api::ObjectKey& key) const {
+    const std::lock_guard lock(mutex_);
+    return table<T>().Find(key);
+  }
+  // Whether the API server serves the kind, and lets it be listed.
+  template <typename T>
+  bool IsListed() const {
+    const std::lock_guard lock(mutex_);
+    return table<T>().listed();
+  }
   bool HasFabric(const std::string& name) const;
+  // Whether a pod that has not ended is in the PodGroup. Cost  O(pods of its namespace).
+  bool HasRunningPodIn(const api::ObjectKey& pod_group) const;
   life::NodeState StateOfNode(const std::string& node) const;
   // Whether a Placement of that namespace ("": any), not owned by a TrainingJob, waits for nodes.
   bool HasUnplaced(const std::string& space) const;
@@ -152,6 +149,7 @@ class Store {
   void Notify(const Change<api::Placement>& change) const;
   void Notify(const Change<api::Fabric>& change) const;
   void Notify(const Change<Service>& change) const;
+  void Notify(const Change<api::PodGroup>& change) const;
   void Notify(const Change<api::ResourceSlice>& change) const;
   void Notify(const Change<api::ResourceClaim>& change) const;
   void Notify(const Change<api::ClaimTemplate>& change) const;

@@ -13,6 +13,7 @@
 #include "operator/api/node.h"
 #include "operator/api/placement.h"
 #include "operator/api/pod.h"
+#include "operator/api/pod_group.h"
 #include "operator/api/priority_class.h"
 #include "operator/api/training_job.h"
 #include "operator/api/volumes.h"
@@ -38,7 +39,7 @@ using StoreTables =
              api::Namespace, Service, api::Workload, api::AdmissionCheck, api::ResourceFlavor,
              api::ConfigMap, api::ResourceSlice, api::ResourceClaim, api::ClaimTemplate,
              api::DeviceClass, api::PersistentVolume, api::VolumeClaim, api::StorageClass,
-             api::CsiNode>;
+             api::CsiNode, api::PodGroup>;
 
 // When this operator first saw that a node is not Ready.
 struct NotReady {
@@ -62,6 +63,8 @@ struct JobObjects {
   std::vector<std::shared_ptr<const api::Pod>> pods;
   std::shared_ptr<const Service> service;  // null: the job has none
   KnownNodes nodes;
+  SnapshotMap<api::PodGroup>::Snapshot pod_groups;  // of all jobs
+  bool pod_groups_listed = false;                   // so that one that is missing is gone
   // Of Kueue: Workloads that the job controls, and what they may name.
   std::vector<std::shared_ptr<const api::Workload>> workloads;
   SnapshotMap<api::AdmissionCheck>::Snapshot checks;

@@ -78,6 +78,8 @@ std::optional<JobObjects> Store::ObjectsOf(const api::ObjectKey& key) const {
     const auto service = table<Service>().Find(key);
     if (service && life::IsOfJob(service->meta, uid)) objects.service = service;
     objects.nodes = {table<api::Node>().Take(), not_ready_.Take()};
+    objects.pod_groups = table<api::PodGroup>().Take();
+    objects.pod_groups_listed = table<api::PodGroup>().listed();
   }
   Collect(placements, objects.placements);
   Collect(pods, objects.pods);
@@ -100,24 +102,22 @@ std::optional<WorkloadObjects> Store::ObjectsOfWorkload(const api::ObjectKey& ke
   return objects;
 }
 
-std::shared_ptr<const api::Workload> Store::WorkloadAt(const api::ObjectKey& key) const {
-  const std::lock_guard lock(mutex_);
-  return table<api::Workload>().Find(key);
-}
-
-std::shared_ptr<const api::AdmissionCheck> Store::AdmissionCheckAt(const std::string& name) const {
-  const std::lock_guard lock(mutex_);
-  return table<api::AdmissionCheck>().Find({"", name});
-}
-
 bool Store::HasFabric(const std::string& name) const {
   const std::lock_guard lock(mutex_);
   return table<api::Fabric>().Find({"", name}) != nullptr;
 }
 
-std::shared_ptr<const api::Placement> Store::PlacementAt(const api::ObjectKey& key) const {
-  const std::lock_guard lock(mutex_);
-  return table<api::Placement>().Find(key);
+bool Store::HasRunningPodIn(const api::ObjectKey& pod_group) const {
+  SnapshotMap<api::Pod>::Snapshot pods;
+  {
+    const std::lock_guard lock(mutex_);
+    pods = table<api::Pod>().Take();
+  }
+  bool has = false;
+  pods.EachIn(pod_group.space, [&](const auto& pod) {
+    has = has || (pod->pod_group == pod_group.name && !pod->HasEnded());
+  });
+  return has;
 }
 
 bool Store::HasUnplaced(const std::string& space) const {
@@ -293,6 +293,7 @@ Store::Snapshot Store::TakeSnapshot() const {
   const auto volume_claims = table<api::VolumeClaim>().Take();
   const auto storage_classes = table<api::StorageClass>().Take();
   const auto csi_nodes = table<api::CsiNode>().Take();
+  const auto pod_groups = table<api::PodGroup>().Take();
   const auto jobs = table<api::TrainingJob>().Take();
   const auto placements = table<api::Placement>().Take();
   const auto learned = table<api::ConfigMap>().Take();
@@ -312,6 +313,7 @@ Store::Snapshot Store::TakeSnapshot() const {
   Collect(volumes, inputs.volumes);
   Collect(volume_claims, inputs.volume_claims);
   Collect(csi_nodes, inputs.csi_nodes);
+  Collect(pod_groups, inputs.pod_groups);
   inputs.storage_classes = Copies<api::StorageClass>(storage_classes);
   inputs.device_classes = Copies<api::DeviceClass>(classes);
   inputs.priority_classes = Copies<api::PriorityClass>(priorities);

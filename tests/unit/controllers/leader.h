@@ -70,7 +70,8 @@ class Leader {
          const std::function<bool()>& kueue_synced = {})
       : now_([&now] { return now; }),
         store(now_),
-        files_(store, cache_, api, ""),
+        pod_groups_(store, api, recorder, log_, {.now = now_}),
+        files_(store, cache_, api, pod_groups_, ""),
         planner(store, cache_, api, log_, PlannerOptions()),
         jobs(store, api, planner, recorder, log_, JobOptions(kueue_synced)),
         gangs(store, api, recorder, log_, {{}, now_, 1}) {
@@ -90,6 +91,9 @@ class Leader {
     if (kind == Kind::kPlacement) {
       return Take<api::Placement>(key, object,
                                   api::DecodePlacement(object, "test", api::Reading::kServed));
+    }
+    if (kind == Kind::kPodGroup) {
+      return Take<api::PodGroup>(key, object, api::DecodePodGroup(object, "test"));
     }
     if (kind == Kind::kWorkload) {
       return Take<api::Workload>(key, object, api::DecodeWorkload(object, "test"));
@@ -126,6 +130,7 @@ class Leader {
   JobController::Options JobOptions(const std::function<bool()>& kueue_synced) {
     JobController::Options options;
     options.kueue_synced = kueue_synced;
+    options.pod_groups = &pod_groups_;
     options.now = now_;
     options.gang_of = [this](const auto& job, const auto& placement) {
       return files_.Of(job, placement);
@@ -145,6 +150,7 @@ class Leader {
   watch::Store store;
 
  private:
+  PodGroups pod_groups_;
   GangFiles files_;
 
  public:

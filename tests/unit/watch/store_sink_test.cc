@@ -108,7 +108,7 @@ TEST(StoreSinkTest, APlacementThatIsEditedWrongKeepsItsNodes) {
   placement["spec"]["parallelism"]["tensor"] = 3;
   placement["metadata"]["resourceVersion"] = "2";
   world.Upsert(placement);
-  auto held = world.store.PlacementAt(kKey);
+  auto held = world.store.At<api::Placement>(kKey);
   EXPECT_NE(held->unreadable, "");
   EXPECT_EQ(held->nodes.size(), 2U);
   EXPECT_EQ(held->workers, 2U);
@@ -116,7 +116,7 @@ TEST(StoreSinkTest, APlacementThatIsEditedWrongKeepsItsNodes) {
   placement["spec"].erase("parallelism");
   placement["metadata"]["resourceVersion"] = "3";
   world.Upsert(placement);
-  EXPECT_EQ(world.store.PlacementAt(kKey)->unreadable, "");
+  EXPECT_EQ(world.store.At<api::Placement>(kKey)->unreadable, "");
 }
 
 TEST(StoreSinkTest, APodThatOurGuardsRefuseIsStillOnItsNode) {
