@@ -130,6 +130,9 @@ tlsConfig: {{- toYaml (last . | default $verified) | nindent 2 }}
 {{- if .Values.verification.enabled }}
 {{- $_ := set $chosen "verify-image" (.Values.verification.image | default (include "weft.image" .)) }}
 {{- end }}
+{{- if not .Values.podGroups.enabled }}
+{{- $_ := set $chosen "pod-groups" false }}
+{{- end }}
 {{- if .Values.kueue.enabled }}
 {{- $_ := set $chosen "kueue" true }}
 {{- $_ := set $chosen "kueue-hold" (int .Values.kueue.holdSeconds) }}

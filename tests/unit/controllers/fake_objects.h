@@ -26,6 +26,8 @@ inline const char* KindWord(Kind kind) {
       return "ComputeDomain";
     case Kind::kClaimTemplate:
       return "ResourceClaimTemplate";
+    case Kind::kPodGroup:
+      return "PodGroup";
     case Kind::kPlacement:
       return "Placement";
     case Kind::kTrainingJob:

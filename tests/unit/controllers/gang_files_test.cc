@@ -19,12 +19,15 @@ class GangFilesTest : public ::testing::Test {
   }
   Result<launch::Gang> Of(const std::string& image = "") {
     watch::FabricCache cache;
-    return GangFiles(store_, cache, api_, image).Of(job_, placement_);
+    return GangFiles(store_, cache, api_, groups_, image).Of(job_, placement_);
   }
 
   UnixSeconds now_ = kStart;
   watch::Store store_{[this] { return now_; }};
   FakeApi api_{[this] { return now_; }};
+  Events events_;
+  Log log_{{.write = [](const std::string&) {}, .time = [] { return std::string(); }}};
+  PodGroups groups_{store_, api_, events_, log_, {.now = [this] { return now_; }}};
   api::TrainingJob job_;
   api::Placement placement_;
 };
@@ -102,7 +105,7 @@ TEST_F(ComputeDomainTest, IsMadeOnce) {
 TEST_F(ComputeDomainTest, IsDeletedWithItsAttemptAlone) {
   ASSERT_TRUE(Of());
   watch::FabricCache cache;
-  GangFiles files(store_, cache, api_, "");
+  GangFiles files(store_, cache, api_, groups_, "");
   job_.attempt = 2;
   ASSERT_TRUE(files.Delete(job_, nullptr));
   EXPECT_EQ(api_.CountOf(Kind::kComputeDomain), 1U);  // it is of attempt 1
@@ -121,7 +124,7 @@ TEST_F(ComputeDomainTest, OfAJobThatCannotBeReadAnyMoreIsDeletedToo) {
   broken.attempt = 1;
   broken.unreadable = "spec: must be an object";
   watch::FabricCache cache;
-  ASSERT_TRUE(GangFiles(store_, cache, api_, "").Delete(broken, nullptr));
+  ASSERT_TRUE(GangFiles(store_, cache, api_, groups_, "").Delete(broken, nullptr));
   EXPECT_EQ(api_.CountOf(Kind::kComputeDomain), 0U);
 }
 
@@ -130,7 +133,7 @@ TEST_F(ComputeDomainTest, OfAnotherJobIsNotUsedNorDeleted) {
   job_.meta.uid = "u2";
   job_.attempt = 1;
   watch::FabricCache cache;
-  ASSERT_TRUE(GangFiles(store_, cache, api_, "").Delete(job_, nullptr));
+  ASSERT_TRUE(GangFiles(store_, cache, api_, groups_, "").Delete(job_, nullptr));
   EXPECT_EQ(api_.CountOf(Kind::kComputeDomain), 1U);
 }
 
@@ -140,7 +143,7 @@ TEST_F(ComputeDomainTest, GoesAtTheEndOfAJobWithItsSecret) {
   ASSERT_TRUE(Of());
   job_.attempt = 1;
   watch::FabricCache cache;
-  ASSERT_TRUE(GangFiles(store_, cache, api_, "").Delete(job_, &placement_));
+  ASSERT_TRUE(GangFiles(store_, cache, api_, groups_, "").Delete(job_, &placement_));
   EXPECT_EQ(api_.CountOf(Kind::kComputeDomain), 0U);
   EXPECT_EQ(api_.deletes[Kind::kSecret], 1);
   EXPECT_EQ(api_.deletes[Kind::kConfigMap], 0);

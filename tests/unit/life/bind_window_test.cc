@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <list>
+#include <optional>
 
 namespace weft::life {
 namespace {
@@ -16,6 +17,7 @@ struct Gang {
   std::vector<api::Pod> pods = std::vector<api::Pod>(3);
   std::vector<bool> exists = {true, true, true};
   BindWindow window{.opened = kNow, .silent = false, .seconds = 60};
+  std::optional<api::PodGroup> group = std::nullopt;  // that the pods are in
 
   Gang& Bind(std::size_t i) {
     pods[i].node_name = nodes[i];
@@ -29,7 +31,7 @@ struct Gang {
     std::vector<GangMember> members;
     for (std::size_t i = 0; i < pods.size(); ++i)
       members.push_back({&pods[i], &nodes[i], exists[i]});
-    return JudgeBinding(members, window, kNow + seconds);
+    return JudgeBinding(members, {true, group ? &*group : nullptr}, window, kNow + seconds);
   }
 };
 
@@ -100,6 +102,66 @@ TEST(BindWindowTest, GatesOfOthersAreWaitedForWithoutADeadline) {
   gang.pods[1].scheduling_gates.clear();
   gang.window.opened.reset();
   EXPECT_EQ(gang.After(9'999).binding, Binding::kOpen);
+}
+
+// Three workers in a PodGroup, of which kube-scheduler refused n1.
+Gang RefusedGroup() {
+  const std::string of_group = "minCount (3) cannot be satisfied: 1 scheduled, 1 remaining";
+  Gang gang;
+  gang.group.emplace();
+  gang.group->decided = true;
+  gang.group->message = of_group + ", no victims found";
+  for (api::Pod& pod : gang.pods) pod.pod_group = "g";
+  gang.pods[0].unscheduled = of_group + ", no victims found";
+  gang.pods[1].unscheduled = "0/9 nodes are available: 1 node(s) had untolerated taint";
+  gang.pods[2].unscheduled = of_group;
+  return gang;
+}
+
+TEST(BindWindowTest, OfAPodGroupOnlyTheNodeThatRefusedIsNamed) {
+  Gang gang = RefusedGroup();
+  EXPECT_EQ(gang.After(59).binding, Binding::kWait);
+  EXPECT_EQ(gang.After(60).refused, Names{"n1"});
+  EXPECT_EQ(gang.After(60).message,
+            "3 workers not bound; n1: 0/9 nodes are available: 1 node(s) had untolerated taint");
+  gang.group->message = "";  // news of the pods came first
+  EXPECT_EQ(gang.After(60).refused, Names{"n1"});
+}
+
+// Such as pods whose priority is not the group's: kube-scheduler says so of the group alone.
+TEST(BindWindowTest, AnErrorOfThePodGroupBlamesNoNode) {
+  Gang gang = RefusedGroup();
+  for (api::Pod& pod : gang.pods) pod.unscheduled.clear();
+  gang.group->message = "all pods in a single pod group should have the same priority";
+  const BindVerdict verdict = gang.After(60);
+  EXPECT_EQ(verdict.binding, Binding::kUndo);
+  EXPECT_EQ(verdict.cause, Cause::kSchedulerRefused);
+  EXPECT_EQ(verdict.refused, Names{});
+  EXPECT_EQ(verdict.message, "3 workers not bound; " + gang.group->message);
+}
+
+TEST(BindWindowTest, PodsOfAPodGroupThatIsGoneDoNotWaitForEver) {
+  Gang gang = RefusedGroup();
+  for (api::Pod& pod : gang.pods) pod.unscheduled.clear();
+  gang.group->message = "";
+  EXPECT_EQ(gang.After(60).binding, Binding::kSilent);
+  gang.group.reset();
+  EXPECT_EQ(gang.After(59).binding, Binding::kWait);
+  EXPECT_EQ(gang.After(60).binding, Binding::kUndo);
+  EXPECT_EQ(gang.After(60).message, "3 workers not bound; PodGroup g is gone");
+  gang.window = {.opened = std::nullopt, .silent = true, .seconds = 60};
+  EXPECT_EQ(gang.After(0).binding, Binding::kOpen);
+}
+
+TEST(BindWindowTest, APreemptionForThePodGroupIsWaitedFor) {
+  Gang gang = RefusedGroup();
+  for (std::size_t i = 0; i < 3; ++i) gang.pods[i].nominated_node = gang.nodes[i];
+  EXPECT_EQ(gang.After(60).binding, Binding::kWait);
+  EXPECT_EQ(gang.After(60).seconds, kPreemptionSeconds);
+  EXPECT_EQ(gang.After(60 + kPreemptionSeconds).binding, Binding::kUndo);
+  EXPECT_EQ(gang.After(60 + kPreemptionSeconds).refused, Names{"n1"});
+  gang.exists[2] = false;
+  EXPECT_EQ(gang.After(0).binding, Binding::kUndo);
 }
 
 TEST(BindWindowTest, AWindowThatAWrongClockOpenedIsOpenedAnew) {
