@@ -246,13 +246,12 @@ Status CheckUnique(const Inputs& inputs) {
        {CheckUniqueIn(inputs.nodes), CheckUniqueIn(inputs.pods), CheckUniqueIn(inputs.jobs),
         CheckUniqueIn(inputs.placements), CheckUniqueIn(inputs.fabrics),
         CheckUniqueIn(inputs.namespaces), CheckUniqueIn(inputs.priority_classes),
-        CheckUniqueIn(inputs.pod_groups),
-        CheckUniqueIn(inputs.resource_slices), CheckUniqueIn(inputs.resource_claims),
-        CheckUniqueIn(inputs.claim_templates), CheckUniqueIn(inputs.device_classes),
-        CheckUniqueIn(inputs.volumes), CheckUniqueIn(inputs.volume_claims),
-        CheckUniqueIn(inputs.storage_classes), CheckUniqueIn(inputs.csi_nodes),
-        CheckUniqueIn(inputs.workloads), CheckUniqueIn(inputs.admission_checks),
-        CheckUniqueIn(inputs.resource_flavors)}) {
+        CheckUniqueIn(inputs.pod_groups), CheckUniqueIn(inputs.resource_slices),
+        CheckUniqueIn(inputs.resource_claims), CheckUniqueIn(inputs.claim_templates),
+        CheckUniqueIn(inputs.device_classes), CheckUniqueIn(inputs.volumes),
+        CheckUniqueIn(inputs.volume_claims), CheckUniqueIn(inputs.storage_classes),
+        CheckUniqueIn(inputs.csi_nodes), CheckUniqueIn(inputs.workloads),
+        CheckUniqueIn(inputs.admission_checks), CheckUniqueIn(inputs.resource_flavors)}) {
     if (!status) return status;
   }
   return {};

@@ -7,9 +7,9 @@
 
 namespace weft::api {
 
-// A PodGroup of scheduling.k8s.io: kube-scheduler binds at least `min_count` of its pods at once, or
-// none. A pod names its group in spec.schedulingGroup.
-// Source  k8s.io/api/scheduling/v1beta1, 1.37; KEP-4671.
+// A PodGroup of scheduling.k8s.io: kube-scheduler binds at least `min_count` of its pods at once,
+// or none. A pod names its group in spec.schedulingGroup. Source
+// k8s.io/api/scheduling/v1beta1, 1.37; KEP-4671.
 inline constexpr const char* kSchedulingGroup = "scheduling.k8s.io";
 // The API server adds it to each PodGroup, and kube-controller-manager takes it off when no pod
 // that runs is in the group.

@@ -77,9 +77,9 @@ enum class Bug : int {
   kLateForgotten = 145,  // a pod that arrives after its attempt stays
 
   // Of PodGroups.
-  kPodGroupSmall = 146,    // a PodGroup lets one worker be bound alone
-  kGroupBlamesAll = 147,   // where a gang is refused, the nodes of all its workers are excluded
-  kPreemptionCut = 148,    // the bind window ends while kube-scheduler preempts for the gang
+  kPodGroupSmall = 146,     // a PodGroup lets one worker be bound alone
+  kGroupBlamesAll = 147,    // where a gang is refused, the nodes of all its workers are excluded
+  kPreemptionCut = 148,     // the bind window ends while kube-scheduler preempts for the gang
   kGroupOutlastsAll = 149,  // a deleted PodGroup keeps the finalizer that nobody takes off
 
   // What the chart does not let the operator do.

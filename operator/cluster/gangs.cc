@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "operator/api/pod_group.h"
 #include "operator/base/natural_order.h"
 #include "operator/cluster/job_owner.h"
 #include "operator/cluster/pod_labels.h"
@@ -16,6 +17,16 @@ namespace weft::cluster {
 namespace {
 
 constexpr const char* kWorkerIndex = "weft.dev/worker-index";
+
+// Whether its PodGroup says better than its owner which pods run together.
+bool IsByPodGroup(const api::Pod& pod) {
+  if (pod.pod_group.empty() || JobOwnerOf(pod.meta)) return false;
+  for (const char* key :
+       {kLeaderWorkerSet, kJobSetName, kKubeflowJobName, kBatchJobName, kRayCluster, kPodGroup}) {
+    if (FindLabel(pod, key)) return false;
+  }
+  return true;
+}
 
 // A worker's position in its gang: replica type or job, then the index within it.
 using Index = std::pair<std::int64_t, std::int64_t>;
@@ -88,6 +99,7 @@ std::optional<Index> IndexOf(const api::Pod& pod, const std::string& kind) {
 using Identity = std::pair<std::string, std::string>;
 
 Identity IdentityOf(const api::Pod& pod) {
+  if (IsByPodGroup(pod)) return {api::kSchedulingGroup, ""};
   if (const auto uid = FindLabel(pod, kJobSetUid)) return {"", *uid};
   // The pods of one of these have Jobs or StatefulSets of their own as controllers.
   if (FindLabel(pod, kJobSetName) || FindLabel(pod, kLeaderWorkerSet)) return {};
@@ -151,6 +163,7 @@ PodOwner OwnerOf(const api::Pod& pod) {
   if (const auto job = FindLabel(pod, kKubeflowJobName)) {
     return {{space, *job}, KubeflowKind(pod), kKubeflowGroup};
   }
+  if (IsByPodGroup(pod)) return {{space, pod.pod_group}, kPodGroupKind, api::kSchedulingGroup};
   if (const api::OwnerReference* controller = ControllerOf(pod)) {
     return {{space, controller->name}, controller->kind, std::string(GroupOf(*controller))};
   }

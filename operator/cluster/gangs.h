@@ -9,12 +9,14 @@
 
 namespace weft::cluster {
 
-// The kind of a pod group of Kueue, which is no object.
+// The kind of a pod group: of Kueue, which is no object and has no API group, or of
+// scheduling.k8s.io (api/pod_group.h).
 inline constexpr const char* kPodGroupKind = "PodGroup";
 
 // Pods that run together. They are found by owner and index labels of Job, JobSet, TrainJob,
 // PyTorchJob and the other Kubeflow jobs, MPIJob, LeaderWorkerSet (each group is a gang),
-// TrainingJob and pod groups of Kueue.
+// TrainingJob and pod groups of Kueue, and by their PodGroup (api/pod_group.h) where the owner is
+// none of these.
 struct Gang {
   api::ObjectKey key;  // of the owner; "name-<group>" for a LeaderWorkerSet
   std::string kind;

@@ -48,8 +48,8 @@ class Operator {
     metrics::Counters* counters = nullptr;  // must outlive the operator; null: nothing is counted
     std::vector<std::string> accelerator_resources;  // beside those that objects name
     std::string verify_image;                        // of the init container weft-verify; "": none
-    bool pod_groups = true;    // attempts have PodGroups where the servers know them
-    bool read_only = false;                          // follows the cluster without writing to it
+    bool pod_groups = true;   // attempts have PodGroups where the servers know them
+    bool read_only = false;   // follows the cluster without writing to it
     std::size_t workers = 8;  // threads that reconcile jobs; as many reconcile Placements
     std::uint64_t seed = 0;   // for the watches
     run::Executor* executor = &run::SystemExecutor();  // of all its threads and waits

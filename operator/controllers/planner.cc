@@ -287,6 +287,7 @@ std::int64_t Planner::PauseAfter(const std::string& id, const Error& error) {
 void Planner::AddProposals(const NodeRequests& asked, UnixSeconds now, api::Inputs& inputs) {
   const auto known = static_cast<std::ptrdiff_t>(inputs.placements.size());
   const auto before = [](const api::Placement& one, const auto& key) { return one.meta.key < key; };
+  const life::NodeBirths births = life::BirthsIn(inputs.nodes);
   for (const auto& [reservation, placements] : asked) {
     for (const api::Placement& one : placements) {
       const api::ObjectKey& key = one.meta.key;
@@ -309,7 +310,7 @@ void Planner::AddProposals(const NodeRequests& asked, UnixSeconds now, api::Inpu
         api::PutCondition(input.conditions, std::move(crash), now);
       }
       input.proposal = one.proposal;
-      life::SetWait(input, now);
+      life::SetWait(input, now, births);
       inputs.order.push_back({false, at});
     }
   }
@@ -326,13 +327,14 @@ std::optional<watch::Store::Snapshot> Planner::Collect() {
   api::Inputs& inputs = snapshot.inputs;
   std::set<std::string> known;
   const UnixSeconds now = options_.now();
+  const life::NodeBirths births = life::BirthsIn(inputs.nodes);
   for (std::size_t i = 0; i < inputs.jobs.size(); ++i) {
     const bool asks = asked.contains(inputs.jobs[i].meta.uid);
     if (life::CountsDown(inputs.jobs[i])) life::CountDown(inputs.jobs.Edit(i), now);
     if (!asks) continue;
     known.insert(inputs.jobs[i].meta.uid);
     if (IsPaused(inputs.jobs[i].meta.uid, now)) continue;
-    life::SetWait(inputs.jobs.Edit(i), now, PreviousOf(inputs.jobs[i].meta.uid));
+    life::SetWait(inputs.jobs.Edit(i), now, births, PreviousOf(inputs.jobs[i].meta.uid));
     inputs.order.push_back({true, i});
   }
   for (std::size_t i = 0; i < inputs.placements.size(); ++i) {
@@ -345,7 +347,7 @@ std::optional<watch::Store::Snapshot> Planner::Collect() {
       WakeAt(now + left);
       continue;
     }
-    life::SetWait(inputs.placements.Edit(i), now);
+    life::SetWait(inputs.placements.Edit(i), now, births);
     inputs.order.push_back({false, i});
   }
   DropLostReservations(reservations);

@@ -22,7 +22,8 @@ constexpr const char* kUnused = "PodGroupsUnused";
 bool IsOfPlacement(const api::PodGroup& group) {
   const auto& owners = group.meta.owners;
   return std::any_of(owners.begin(), owners.end(), [](const api::OwnerReference& owner) {
-    return owner.kind == "Placement" && owner.api_version.starts_with(std::string(api::kGroup) + "/");
+    return owner.kind == "Placement" &&
+           owner.api_version.starts_with(std::string(api::kGroup) + "/");
   });
 }
 
@@ -80,8 +81,7 @@ void PodGroups::Tell(const api::ObjectMeta& job, const std::string& why) {
                         why});
 }
 
-void PodGroups::Lacks(const char* server, const std::string& evidence,
-                      const api::ObjectMeta* job) {
+void PodGroups::Lacks(const char* server, const std::string& evidence, const api::ObjectMeta* job) {
   std::string why = std::string(server) + " lacks the feature gate GenericWorkload (" + evidence +
                     "); enable it in kube-apiserver, kube-scheduler and kube-controller-manager, "
                     "or set podGroups.enabled: false";
@@ -132,9 +132,9 @@ Result<Outcome> PodGroups::Reconcile(const api::ObjectKey& key) {
   }
   std::vector<std::string> others = group->meta.finalizers;
   std::erase(others, api::kPodGroupFinalizer);
-  const auto stored = writer_.Patch(
-      {Kind::kPodGroup, key, group->meta.uid, group->meta.resource_version},
-      {{"metadata", {{"finalizers", others}}}});
+  const auto stored =
+      writer_.Patch({Kind::kPodGroup, key, group->meta.uid, group->meta.resource_version},
+                    {{"metadata", {{"finalizers", others}}}});
   if (!stored && stored.error().kind != ErrorKind::kNotFound) return stored.error();
   Lacks("kube-controller-manager", "a deleted PodGroup without pods stayed", nullptr);
   return Outcome{};

@@ -68,7 +68,7 @@ class PodGroups {
   Log& log_;
   const Options options_;
   std::mutex mutex_;
-  std::string lacking_;                         // why attempts are pinned only
+  std::string lacking_;  // why attempts are pinned only
   UnixSeconds pinned_only_until_ = 0;
   // A deleted group that no pod is in, and since when.
   struct Unused {

@@ -32,10 +32,10 @@ struct Gang {
   std::string placement_uid;
   ByWorker<std::string> nodes;
   std::vector<GangLevel> levels;  // widest first, without the node
-  Environment fabric;        // variables of the network's libraries (launch/fabric_environment.h)
-  std::string verify_image;  // "": no init container (launch/verify_container.h)
+  Environment fabric;          // variables of the network's libraries (launch/fabric_environment.h)
+  std::string verify_image;    // "": no init container (launch/verify_container.h)
   std::string pod_group = {};  // that the pods are in; "": none
-  api::Raw queue = {};       // status.queue of the job: what its quota adds; null: nothing
+  api::Raw queue = {};         // status.queue of the job: what its quota adds; null: nothing
 };
 
 }  // namespace weft::framework

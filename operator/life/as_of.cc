@@ -1,8 +1,11 @@
 #include "operator/life/as_of.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "operator/api/conditions.h"
@@ -31,9 +34,9 @@ std::int64_t WaitedSeconds(const api::ObjectMeta& meta,
 
 api::WaitFacts FactsOf(const std::vector<api::ExcludedNode>& excluded,
                        const std::vector<api::Condition>& conditions, const api::ObjectMeta& meta,
-                       UnixSeconds now) {
-  return {ExcludedAt(excluded, now, api::ExclusionEffect::kNoSchedule),
-          ExcludedAt(excluded, now, api::ExclusionEffect::kPreferNoSchedule),
+                       UnixSeconds now, const NodeBirths& births) {
+  return {ExcludedAt(excluded, now, api::ExclusionEffect::kNoSchedule, births),
+          ExcludedAt(excluded, now, api::ExclusionEffect::kPreferNoSchedule, births),
           {},
           WaitedSeconds(meta, conditions, now)};
 }
@@ -52,13 +55,28 @@ void CountDown(api::TrainingJob& job, UnixSeconds now) {
       std::max<std::int64_t>(0, *placed + *job.expected_duration_seconds - now);
 }
 
-void SetWait(api::TrainingJob& job, UnixSeconds now, const std::vector<std::string>& previous) {
-  job.wait = FactsOf(job.record.excluded, job.conditions, job.meta, now);
+NodeBirths BirthsIn(const SharedList<api::Node>& nodes) {
+  using Births = std::unordered_map<std::string_view, std::string_view>;
+  return [&nodes, births = std::make_shared<Births>()](
+             const std::string& name) -> std::optional<UnixSeconds> {
+    if (births->empty()) {
+      for (const api::Node& node : nodes) {
+        births->emplace(node.meta.key.name, node.meta.creation_timestamp);
+      }
+    }
+    const auto found = births->find(name);
+    return found == births->end() ? std::nullopt : ParseTime(found->second);
+  };
+}
+
+void SetWait(api::TrainingJob& job, UnixSeconds now, const NodeBirths& births,
+             const std::vector<std::string>& previous) {
+  job.wait = FactsOf(job.record.excluded, job.conditions, job.meta, now, births);
   job.wait.previous_nodes = previous;
 }
 
-void SetWait(api::Placement& placement, UnixSeconds now) {
-  placement.wait = FactsOf(placement.excluded, placement.conditions, placement.meta, now);
+void SetWait(api::Placement& placement, UnixSeconds now, const NodeBirths& births) {
+  placement.wait = FactsOf(placement.excluded, placement.conditions, placement.meta, now, births);
 }
 
 void SetWait(api::Workload& workload, UnixSeconds now) {
@@ -67,13 +85,14 @@ void SetWait(api::Workload& workload, UnixSeconds now) {
 }
 
 void SetTimes(api::Inputs& live, UnixSeconds now) {
+  const NodeBirths births = BirthsIn(live.nodes);
   for (std::size_t i = 0; i < live.jobs.size(); ++i) {
     api::TrainingJob& job = live.jobs.Edit(i);
     CountDown(job, now);
-    if (!cluster::HasCondition(job.conditions, "Placed")) SetWait(job, now);
+    if (!cluster::HasCondition(job.conditions, "Placed")) SetWait(job, now, births);
   }
   for (std::size_t i = 0; i < live.placements.size(); ++i) {
-    if (live.placements[i].nodes.empty()) SetWait(live.placements.Edit(i), now);
+    if (live.placements[i].nodes.empty()) SetWait(live.placements.Edit(i), now, births);
   }
   for (std::size_t i = 0; i < live.workloads.size(); ++i) {
     const auto& conditions = live.workloads[i].conditions;

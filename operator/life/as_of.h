@@ -8,6 +8,7 @@
 #include "operator/api/placement.h"
 #include "operator/api/training_job.h"
 #include "operator/base/timestamp.h"
+#include "operator/life/exclusion.h"
 
 namespace weft::life {
 
@@ -19,11 +20,15 @@ void CountDown(api::TrainingJob& job, UnixSeconds now);
 // Whether CountDown changes the job.
 bool CountsDown(const api::TrainingJob& job);
 
+// By the creationTimestamp of the nodes, which must outlive it. Cost  O(nodes) at the first call.
+NodeBirths BirthsIn(const SharedList<api::Node>& nodes);
+
 // Sets `wait` (api/wait_facts.h): the nodes that are excluded now, and how long the job has waited
 // since its condition Placed became False, or else since it was created. A job between two attempts
 // also gets the nodes of the last one, from `previous`.
-void SetWait(api::TrainingJob& job, UnixSeconds now, const std::vector<std::string>& previous = {});
-void SetWait(api::Placement& placement, UnixSeconds now);
+void SetWait(api::TrainingJob& job, UnixSeconds now, const NodeBirths& births,
+             const std::vector<std::string>& previous = {});
+void SetWait(api::Placement& placement, UnixSeconds now, const NodeBirths& births);
 // How long a Workload of Kueue has waited: for nodes since its quota was reserved; for quota since
 // Kueue last refused it, or else since it was created.
 void SetWait(api::Workload& workload, UnixSeconds now);

@@ -91,8 +91,7 @@ class Judgement {
 
   BindVerdict Undo() const {
     BindVerdict verdict =
-        MakeVerdict(Binding::kUndo,
-                    CountText(unbound_, "worker") + " not bound; " + Words());
+        MakeVerdict(Binding::kUndo, CountText(unbound_, "worker") + " not bound; " + Words());
     const bool told = !refused_.empty() || !of_group_.empty();
     verdict.cause = told ? Cause::kSchedulerRefused : Cause::kSchedulerSilent;
     verdict.refused = refused_;

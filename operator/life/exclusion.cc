@@ -31,6 +31,12 @@ bool IsOut(const api::ExcludedNode& entry, UnixSeconds now) {
   return left > 0 && left <= kLongestExclusionSeconds + kClockSkewSeconds;
 }
 
+bool WasMadeSince(const api::ExcludedNode& entry, const NodeBirths& births) {
+  const auto born = births ? births(entry.node) : std::nullopt;
+  const auto until = ParseTime(entry.until);
+  return born && until && *born > *until - Doubled(entry.times - 1);
+}
+
 // A sort key by how much an entry matters, least first.
 auto Rank(const api::ExcludedNode& entry, UnixSeconds now) {
   const UnixSeconds until = ParseTime(entry.until).value_or(0);
@@ -104,10 +110,11 @@ std::optional<UnixSeconds> FirstReturn(const std::vector<api::ExcludedNode>& exc
 }
 
 std::vector<std::string> ExcludedAt(const std::vector<api::ExcludedNode>& excluded, UnixSeconds now,
-                                    api::ExclusionEffect effect) {
+                                    api::ExclusionEffect effect, const NodeBirths& births) {
   std::vector<std::string> nodes;
   for (const api::ExcludedNode& entry : excluded) {
-    if (entry.effect == effect && IsOut(entry, now)) nodes.push_back(entry.node);
+    if (entry.effect != effect || !IsOut(entry, now) || WasMadeSince(entry, births)) continue;
+    nodes.push_back(entry.node);
   }
   std::sort(nodes.begin(), nodes.end());
   return nodes;

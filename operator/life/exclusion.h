@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,9 +40,13 @@ std::string DroppedText(std::size_t dropped);
 std::optional<UnixSeconds> FirstReturn(const std::vector<api::ExcludedNode>& excluded,
                                        UnixSeconds now);
 
-// The nodes that are excluded at that time with that effect, in order of name.
-std::vector<std::string> ExcludedAt(
-    const std::vector<api::ExcludedNode>& excluded, UnixSeconds now,
-    api::ExclusionEffect effect = api::ExclusionEffect::kNoSchedule);
+// When the node of that name was made; nothing if that is unknown.
+using NodeBirths = std::function<std::optional<UnixSeconds>(const std::string& node)>;
+
+// The nodes that are excluded at that time with that effect, in order of name. One that was made
+// after it had been excluded is another machine, which has refused nothing.
+std::vector<std::string> ExcludedAt(const std::vector<api::ExcludedNode>& excluded, UnixSeconds now,
+                                    api::ExclusionEffect effect = api::ExclusionEffect::kNoSchedule,
+                                    const NodeBirths& births = {});
 
 }  // namespace weft::life

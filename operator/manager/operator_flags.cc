@@ -95,9 +95,10 @@ void DefineJobs(CLI::App& app, OperatorFlags& flags) {
                  "seconds that a job waits until nodes are reserved for it; jobs behind it in the "
                  "queue do not get them")
       ->check(program::WholeNumber(0, 31'536'000));
-  app.add_option("--pod-groups", flags.pod_groups,
-                 "put the pods of each attempt into a PodGroup, so that kube-scheduler binds all of "
-                 "them at once or none, where the API server serves scheduling.k8s.io/v1beta1");
+  app.add_option(
+      "--pod-groups", flags.pod_groups,
+      "put the pods of each attempt into a PodGroup, so that kube-scheduler binds all of "
+      "them at once or none, where the API server serves scheduling.k8s.io/v1beta1");
   app.add_flag("--kueue", flags.kueue,
                "answer Kueue's AdmissionChecks whose controllerName is weft.dev/placement, and let "
                "TrainingJobs wait in Kueue's queues; Kueue may be installed later");
@@ -261,9 +262,8 @@ std::string ShowFlags(const OperatorFlags& flags) {
       << " --identity=" << quoted(flags.identity)
       << " --bind-deadline=" << flags.bind_deadline_seconds
       << " --node-loss=" << flags.node_loss_seconds
-      << " --reserve-after=" << flags.reserve_after_seconds
-      << " --pod-groups=" << flags.pod_groups << " --kueue=" << flags.kueue
-      << " --kueue-hold=" << flags.kueue_hold_seconds
+      << " --reserve-after=" << flags.reserve_after_seconds << " --pod-groups=" << flags.pod_groups
+      << " --kueue=" << flags.kueue << " --kueue-hold=" << flags.kueue_hold_seconds
       << " --accelerator-resources=" << quoted(flags.accelerator_resources)
       << " --prices=" << quoted(flags.prices) << " --prometheus=" << quoted(flags.prometheus)
       << " --prometheus-token-file=" << quoted(flags.prometheus_token_file)

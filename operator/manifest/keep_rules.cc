@@ -36,7 +36,7 @@ bool IsNeverRead(Where where, std::string_view key) {
 std::optional<Where> EnterNode(Where where, std::string_view key) {
   switch (where) {
     case Where::kMetadata:
-      return KeepIf(In(key, {"name", "uid", "labels", "resourceVersion"}));
+      return KeepIf(In(key, {"name", "uid", "labels", "resourceVersion", "creationTimestamp"}));
     case Where::kSpec:
       return KeepIf(In(key, {"taints", "unschedulable"}));
     case Where::kStatus:
@@ -101,10 +101,10 @@ Subject SubjectOfKind(std::string_view kind) {
   if (kind == "Pod") return Subject::kPod;
   if (kind == "Workload") return Subject::kWorkload;
   if (kind.ends_with("List")) return Subject::kWhole;
-  if (In(kind, {"TrainingJob", "Placement", "Fabric", "PriorityClass", "PodGroup", "Namespace", "ConfigMap",
-                "ResourceSlice", "ResourceClaim", "ResourceClaimTemplate", "DeviceClass",
-                "PersistentVolume", "PersistentVolumeClaim", "StorageClass", "CSINode",
-                "AdmissionCheck", "ResourceFlavor"})) {
+  if (In(kind, {"TrainingJob", "Placement", "Fabric", "PriorityClass", "PodGroup", "Namespace",
+                "ConfigMap", "ResourceSlice", "ResourceClaim", "ResourceClaimTemplate",
+                "DeviceClass", "PersistentVolume", "PersistentVolumeClaim", "StorageClass",
+                "CSINode", "AdmissionCheck", "ResourceFlavor"})) {
     return Subject::kWhole;
   }
   return Subject::kIgnored;

@@ -29,6 +29,9 @@ class HalfGangFinder {
  public:
   HalfGangFinder(const api::Inputs& inputs, const std::string& space)
       : pods_(inputs.pods), named_(cluster::NamedAcceleratorResources(inputs).all) {
+    for (const api::PodGroup& group : inputs.pod_groups) {
+      least_[group.meta.key] = group.min_count;
+    }
     for (std::size_t p = 0; p < pods_.size(); ++p) {
       const api::Pod& pod = pods_[p];
       if (!space.empty() && pod.meta.key.space != space) continue;
@@ -81,11 +84,18 @@ class HalfGangFinder {
 
   // How many must run together; nothing if the pods do not tell. The least number of members may
   // be smaller than the number of pods.
-  static std::optional<std::int64_t> NeededOf(const Gang& gang, const api::Pod& pod) {
+  std::optional<std::int64_t> NeededOf(const Gang& gang, const api::Pod& pod) const {
     if (gang.kind == "LeaderWorkerSet") return FindNumber(pod, cluster::kLeaderSize);
+    if (gang.group == api::kSchedulingGroup) return LeastOf(pod);
     if (gang.kind == cluster::kPodGroupKind) return FindNumber(pod, cluster::kPodGroupSize);
     if (const auto least = FindNumber(pod, cluster::kVolcanoMinMember)) return least;
     return FindNumber(pod, cluster::kCoschedulingMin);
+  }
+
+  // By its PodGroup; 0: its pods need not run together. Nothing if the PodGroup is not known.
+  std::optional<std::int64_t> LeastOf(const api::Pod& pod) const {
+    const auto found = least_.find({pod.meta.key.space, pod.pod_group});
+    return found == least_.end() ? std::nullopt : std::optional(found->second);
   }
 
   HalfGang Describe(const Gang& gang) const {
@@ -119,6 +129,7 @@ class HalfGangFinder {
 
   const SharedList<api::Pod>& pods_;
   const std::vector<std::string> named_;
+  std::map<api::ObjectKey, std::int64_t> least_;  // of PodGroups: minCount
   std::vector<std::size_t> chosen_;
   std::set<std::pair<std::string, api::ObjectKey>> ending_;  // with pods that are being deleted
 };

@@ -116,8 +116,7 @@ void ClusterWatch::Watch(const kube::Resource& resource, manifest::Subject subje
   if (!labels.empty()) watching.watch.query["labelSelector"] = labels;
   watching.watch.seed = options_.seed + sinks_.size();
   watching.subject = subject;
-  watching.optional =
-      of_devices || of_volumes || of_groups || resource.group == api::kKueueGroup;
+  watching.optional = of_devices || of_volumes || of_groups || resource.group == api::kKueueGroup;
   watching.hooks = HooksOf(watched_.back());
   watching.executor = options_.executor;
   watching.timer = std::make_shared<kube::SystemTimer>(*options_.executor);

@@ -19,8 +19,8 @@ struct StoreHooks {
   OfObject on_workload = [](const api::ObjectKey&) {};
   OfObject on_decision = [](const api::ObjectKey&) {};   // any Placement changed
   OfObject on_pod_group = [](const api::ObjectKey&) {};  // a PodGroup changed
-  std::function<void()> on_capacity = [] {};            // a new plan could differ
-  std::function<void()> on_fabric = [] {};              // a Node or Fabric changed
+  std::function<void()> on_capacity = [] {};             // a new plan could differ
+  std::function<void()> on_fabric = [] {};               // a Node or Fabric changed
 };
 
 }  // namespace weft::watch

@@ -26,6 +26,8 @@ AFTER_A_DEATH = {("weft.dev", "placements", "get"),
                  ("resource.k8s.io", "resourceclaimtemplates", "get")}
 # Asked of controllers and kinds that are not in this cluster.
 OF_OTHER_CONTROLLERS = {("jobset.x-k8s.io", "jobsets", "get"), ("ray.io", "rayclusters", "get"),
+                        *(("scheduling.k8s.io", "podgroups", verb)
+                          for verb in ("create", "get", "patch")),
                         *(("resource.nvidia.com", "computedomains", verb)
                           for verb in ("create", "get", "delete")),
                         *(("kubeflow.org", f"{kind}jobs", "get") for kind in (

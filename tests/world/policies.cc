@@ -349,6 +349,7 @@ constexpr Rule kRules[] = {
     {"owned", "secrets", kCreates | kUpdates | kDeletes, false, false, OfOwned},
     {"owned", "resourceclaimtemplates.resource.k8s.io", kCreates | kUpdates | kDeletes, false,
      false, OfOwned},
+    {"owned", "podgroups.scheduling.k8s.io", kCreates | kUpdates | kDeletes, false, false, OfOwned},
     {"workloads", "workloads.kueue.x-k8s.io", kCreates | kUpdates | kDeletes, false, false,
      OfWorkloads},
     {"workloads", "workloads.kueue.x-k8s.io/status", kUpdates, false, false, OfWorkloads},

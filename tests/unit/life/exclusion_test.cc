@@ -82,6 +82,25 @@ TEST(ExclusionTest, WhereProgramsFailIsAvoidedAndARefusalIsNotTakenBackByIt) {
   EXPECT_EQ(ExcludedAt(excluded, kNow + 1'000, kPreferNoSchedule), Names{"b"});
 }
 
+TEST(ExclusionTest, ANodeMadeAgainUnderItsNameIsAnotherMachine) {
+  std::vector<api::ExcludedNode> excluded;
+  Exclude({"a", "b", "c"}, kNow, excluded);
+  Exclude({"a"}, kNow + 400, excluded);  // the second time: for 600 s
+  const auto born = [](UnixSeconds a, UnixSeconds b) -> NodeBirths {
+    return [a, b](const std::string& node) -> std::optional<UnixSeconds> {
+      if (node == "c") return std::nullopt;
+      return node == "a" ? a : b;
+    };
+  };
+  const auto out = [&](UnixSeconds now, const NodeBirths& births) {
+    return ExcludedAt(excluded, now, api::ExclusionEffect::kNoSchedule, births);
+  };
+  EXPECT_EQ(out(kNow + 1, born(kNow - 9'999, kNow - 9'999)), (Names{"a", "b", "c"}));
+  EXPECT_EQ(out(kNow + 1, born(kNow, kNow + 1)), (Names{"a", "c"}));
+  EXPECT_EQ(out(kNow + 401, born(kNow + 300, kNow)), Names{"a"});
+  EXPECT_EQ(out(kNow + 401, born(kNow + 401, kNow)), Names{});
+}
+
 TEST(ExclusionTest, ATimeThatOnlyAWrongClockCanHaveWrittenIsPast) {
   const auto out = [](std::int64_t seconds) {
     return ExcludedAt({{"a", FormatTime(kNow + seconds), 9}}, kNow).size();

@@ -52,6 +52,40 @@ TEST(HalfGangs, WhatWaitsOrEndsAsAWholeIsNone) {
   EXPECT_TRUE(Texts(pods).empty());
 }
 
+// A controller that Weft does not know makes a PodGroup for each of its gangs.
+TEST(HalfGangs, PodGroupsOfKubernetesAreGangsOfTheirOwn) {
+  api::Inputs inputs;
+  for (int p = 0; p < 4; ++p) {
+    api::Pod pod;
+    pod.meta.key = {"team", "p-" + std::to_string(p)};
+    pod.meta.owners = {{"example.com/v1", "Trial", "t", "u", true}};
+    pod.pod.requests = {{"nvidia.com/gpu", 8}};
+    pod.pod_group = p < 2 ? "g" : "h";
+    if (p != 1) pod.node_name = "n" + std::to_string(p);
+    inputs.pods.push_back(pod);
+  }
+  api::PodGroup group;
+  group.meta.key = {"team", "g"};
+  group.min_count = 2;
+  inputs.pod_groups.push_back(group);
+  group.meta.key.name = "h";
+  inputs.pod_groups.push_back(group);
+  const auto texts = [&] {
+    std::vector<std::string> all;
+    for (const cluster::Note& note : NotesOf(HalfGangs(inputs, ""))) all.push_back(note.text);
+    return all;
+  };
+  EXPECT_EQ(texts(), (std::vector<std::string>{
+                         "PodGroup team/g holds 8 accelerators with 1 of 2 workers; p-1 has no "
+                         "node"}));
+  inputs.pod_groups.Edit(0).min_count = 3;
+  EXPECT_EQ(texts().at(0),
+            "PodGroup team/g holds 8 accelerators with 1 of 3 workers; p-1 has no node; 1 worker "
+            "has no pod");
+  inputs.pod_groups.Edit(0).min_count = 0;  // its pods start one by one
+  EXPECT_TRUE(texts().empty());
+}
+
 TEST(HalfGangs, PodsThatNeedNotRunTogetherAreNone) {
   const auto of = [](const char* kind, const char* node) {
     api::Pod pod;
