@@ -28,7 +28,8 @@ constexpr Resource kKinds[] = {
     kube::kFabrics,        kube::kTrainingJobs,   kube::kPlacements,      kube::kPods,
     kube::kNodes,          kube::kNamespaces,     kube::kPriorityClasses, kube::kConfigMaps,
     kube::kResourceClaims, kube::kClaimTemplates, kube::kResourceSlices,  kube::kDeviceClasses,
-    kube::kVolumes,        kube::kVolumeClaims,   kube::kStorageClasses,  kube::kCsiNodes};
+    kube::kVolumes,        kube::kVolumeClaims,   kube::kStorageClasses,  kube::kCsiNodes,
+    kube::kPodGroups};
 
 // In this order: without a check of Weft's the others are not read.
 constexpr Resource kKueueKinds[] = {kube::kAdmissionChecks, kube::kWorkloads,
@@ -142,9 +143,21 @@ class ClusterReader {
     }
   }
 
-  static bool IsOptional(const Resource& resource) {
-    return resource.group == api::kDeviceGroup || resource.group == api::kKueueGroup ||
-           kube::IsOfVolumes(resource);
+  static bool IsOptional(const Resource& resource) { return WithoutIt(resource) != nullptr; }
+
+  // What is not known without an optional kind; null: the kind is not optional.
+  static const char* WithoutIt(const Resource& resource) {
+    if (resource.group == api::kDeviceGroup) {
+      return "GPUs that ResourceClaims hold may count as free";
+    }
+    if (resource.group == api::kKueueGroup) {
+      return "jobs that wait in queues of Kueue may be missing";
+    }
+    if (resource.plural == kube::kPodGroups.plural) {
+      return "gangs that wait for workers without a pod may be missing";
+    }
+    return kube::IsOfVolumes(resource) ? "volumes of pods do not limit the nodes of a plan"
+                                       : nullptr;
   }
 
   // A complete list, which may be empty: what it lacks does not exist.
@@ -159,12 +172,8 @@ class ClusterReader {
   // Whether the server does not serve the optional kind, or the account may not list it.
   bool Lacks(const Resource& resource, int status) {
     if (status == kube::kForbidden) {
-      const bool of_devices = resource.group == api::kDeviceGroup;
       out_.skipped.push_back("cluster: list " + std::string(resource.plural) + ": forbidden; " +
-                             (of_devices ? "GPUs that ResourceClaims hold may count as free"
-                              : kube::IsOfVolumes(resource)
-                                  ? "volumes of pods do not limit the nodes of a plan"
-                                  : "jobs that wait in queues of Kueue may be missing"));
+                             WithoutIt(resource));
     }
     lacking_ = status == kube::kForbidden || status == kube::kNotFound;
     return lacking_;

@@ -190,6 +190,7 @@ struct ImportArguments {
   int gpus_per_node = 0;
   std::string resource = "nvidia.com/gpu";
   std::string fabric_name = "default";
+  bool strict = false;  // what cannot be read is an error, not a warning
 };
 int RunFabricImport(const ImportArguments& arguments);
 

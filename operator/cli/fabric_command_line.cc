@@ -194,6 +194,9 @@ void CommandLine::AddImport(CLI::App* fabric) {
   command->add_option("--gpus-per-node", import_.gpus_per_node, "Number of GPUs in each node")
       ->option_text("NUMBER")
       ->check(program::WholeNumber(1, import::kMaxGpusPerNode));
+  command->add_flag("--strict", import_.strict,
+                    "Fail, and write nothing, if a line or a part of one cannot be read; without "
+                    "it, a few of them are warnings");
   command->add_option("--resource", import_.resource, "Resource name of the GPUs")
       ->option_text("NAME")
       ->capture_default_str();

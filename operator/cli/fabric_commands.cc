@@ -23,9 +23,13 @@ namespace weft::cli {
 
 namespace {
 
+void Warn(const std::vector<std::string>& warnings) {
+  for (const std::string& one : warnings) std::cerr << "weft: warning: " << one << "\n";
+}
+
 int PrintManifests(const Result<import::ImportedCluster>& cluster) {
   if (!cluster) return Fail(cluster.error());
-  for (const std::string& one : cluster->warnings) std::cerr << "weft: warning: " << one << "\n";
+  Warn(cluster->warnings);
   for (const std::string& note : cluster->notes) std::cerr << "weft: note: " << note << "\n";
   return Print(import::WriteManifests(*cluster), kDone);
 }
@@ -61,6 +65,10 @@ Result<import::ImportedCluster> Import(const ImportArguments& arguments) {
   request.options.fabric_name = arguments.fabric_name;
   auto cluster = import::Import(*source, request);
   if (!cluster) return cluster;
+  if (arguments.strict && !cluster->warnings.empty()) {
+    Warn(cluster->warnings);
+    return Invalid(arguments.file + ": --strict: what the warnings name cannot be read");
+  }
   if (Status links = import::AddLinks(arguments.links, *cluster); !links) return links.error();
   return cluster;
 }

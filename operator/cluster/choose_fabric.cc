@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "operator/cluster/device_resources.h"
 #include "operator/cluster/pool_choices.h"
 #include "operator/cluster/text.h"
 #include "operator/rules/node_filter.h"
@@ -75,14 +76,28 @@ Refusal Ambiguous(const Cluster& cluster, const WorkloadView& workload,
                                  std::string(api::kDefaultFabricLabel) + "."};
 }
 
+// Of a class whose devices have no resource of their own that is counted
+// (DeviceResources::OfClass): a MIG slice is a part of a GPU that counts as a whole.
+std::optional<Refusal> ClassOfParts(const api::DeviceClass& one, const std::string& resource) {
+  if (!resource.starts_with(api::kClassResourcePrefix) || one.type.empty()) return std::nullopt;
+  if (!IsKnownDriver(one.driver)) return std::nullopt;
+  return Refusal{"NoDeviceClass",
+                 "accelerator.deviceClassName: DeviceClass \"" + one.meta.key.name +
+                     "\" selects devices of type \"" + one.type + "\", which are parts of the " +
+                     "devices of " + one.driver +
+                     " that Weft counts; name a class of whole devices, or ask for the parts by " +
+                     "accelerator.resourceName."};
+}
+
 // A class may come later: the job waits for it.
 std::optional<Refusal> MissingClass(const Cluster& cluster, const WorkloadView& workload) {
   const std::string& wanted = workload.accelerator->device_class;
   const std::vector<api::DeviceClass>& all = cluster.inputs->device_classes;
-  const bool known = std::any_of(all.begin(), all.end(), [&](const api::DeviceClass& one) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const api::DeviceClass& one) {
     return one.meta.key.name == wanted;
   });
-  if (wanted.empty() || known) return std::nullopt;
+  if (wanted.empty()) return std::nullopt;
+  if (found != all.end()) return ClassOfParts(*found, workload.accelerator->resource_name);
   std::vector<std::string> names;
   for (const api::DeviceClass& one : all) names.push_back(one.meta.key.name);
   std::sort(names.begin(), names.end());

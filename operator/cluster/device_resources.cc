@@ -106,6 +106,11 @@ std::string_view DeviceResources::TypeOf(std::string_view driver) const {
   return found == drivers_.end() ? std::string_view() : found->second.type;
 }
 
+bool IsKnownDriver(std::string_view driver) {
+  return std::any_of(std::begin(kDrivers), std::end(kDrivers),
+                     [&](const auto& known) { return known.first == driver; });
+}
+
 void ResolveDeviceClasses(api::Inputs& inputs) {
   const auto names_class = [](const auto& one) { return !one.accelerator.device_class.empty(); };
   const bool any = std::any_of(inputs.jobs.begin(), inputs.jobs.end(), names_class) ||

@@ -56,6 +56,9 @@ class DeviceResources {
   std::map<std::string, Class, std::less<>> classes_;
 };
 
+// Whether Weft knows the driver's devices as accelerators without a DeviceClass.
+bool IsKnownDriver(std::string_view driver);
+
 // Gives jobs and Placements that name a DeviceClass the resource as which its devices count, and
 // jobs the amount of it among the requests of their pods. A second call changes nothing. A class
 // that is not among the inputs keeps the resource that no node offers.

@@ -101,6 +101,20 @@ TEST(ChooseFabric, IsTheNamedElseTheNamespacesElseTheOnlyOneThatFits) {
        },
        "NoDeviceClass: accelerator.deviceClassName: there is no DeviceClass \"b200\"; known: "
        "gpu.nvidia.com."},
+      {"a class of parts of what counts",
+       [](auto& s) {
+         api::DeviceClass& mig = s.inputs.device_classes.emplace_back();
+         mig.meta.key.name = "mig.nvidia.com";
+         mig.driver = "gpu.nvidia.com";
+         mig.type = "mig";
+         s.Job("j", 1).accelerator = {.resource_name =
+                                          "deviceclass.resource.kubernetes.io/"
+                                          "mig.nvidia.com",
+                                      .device_class = "mig.nvidia.com"};
+       },
+       "NoDeviceClass: accelerator.deviceClassName: DeviceClass \"mig.nvidia.com\" selects devices "
+       "of type \"mig\", which are parts of the devices of gpu.nvidia.com that Weft counts; name a "
+       "class of whole devices, or ask for the parts by accelerator.resourceName."},
   };
   for (const ChooseCase& one : cases) {
     TwoFabrics scene;
