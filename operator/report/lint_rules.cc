@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "operator/cluster/gang_members.h"
 #include "operator/cluster/note.h"
 #include "operator/cluster/pool_choices.h"
 #include "operator/cluster/text.h"
@@ -333,6 +334,35 @@ Findings PartsOfAccelerators(const LintSubject& subject) {
   return findings;
 }
 
+// The PodGroup of pods of another controller that keeps them in one domain of a label.
+const api::PodGroup* NarrowGroup(const api::Inputs& inputs, const api::Placement& placement) {
+  for (const api::PodGroup& group : inputs.pod_groups) {
+    if (group.topology_key.empty() || group.meta.key.space != placement.meta.key.space) continue;
+    const bool of_it = std::any_of(inputs.pods.begin(), inputs.pods.end(), [&](const auto& pod) {
+      return pod.pod_group == group.meta.key.name && cluster::Selects(placement, pod);
+    });
+    if (of_it) return &group;
+  }
+  return nullptr;
+}
+
+// kube-scheduler would try the pods in one domain at a time, and their nodes may be in several.
+Findings PodGroupTopology(const LintSubject& subject) {
+  if (subject.workload.is_job) return {};
+  const api::Inputs& inputs = *subject.cluster.inputs;
+  const api::PodGroup* group = NarrowGroup(inputs, inputs.placements[subject.workload.index]);
+  if (group == nullptr) return {};
+  const std::string& required = subject.workload.topology->required;
+  for (const fabric::LevelSpec& level : subject.on.fabric->spec().levels) {
+    if (level.name == required && level.label_key == group->topology_key) return {};
+  }
+  return {Found(Severity::kWarning, "spec.topology.required", "PodGroupTopology",
+                "PodGroup " + api::Show(group->meta.key) + " of the pods allows one domain of " +
+                    group->topology_key +
+                    ", so kube-scheduler refuses nodes in several: remove its topology "
+                    "constraint, or require the level that has this label")};
+}
+
 // To add a finding, add its row here and its function above, or in lint_outlook.h if it follows
 // from a prediction.
 constexpr auto kRules = std::to_array<LintRule>({
@@ -355,6 +385,7 @@ constexpr auto kRules = std::to_array<LintRule>({
     {TooMany},
     {UnknownModels},
     {PartsOfAccelerators},
+    {PodGroupTopology},
 });
 
 }  // namespace

@@ -366,5 +366,29 @@ TEST(Explain, SaysWhyNotDomainByDomain) {
   EXPECT_EQ(one.relaxations[0].change, "leaf -> spine");
 }
 
+// Of pods of another controller, whose PodGroup has a rule that Weft does not follow.
+TEST(LintPodGroups, OneDomainThatThePlacementDoesNotRequireIsToldOf) {
+  testing::Scene scene(testing::FourNodes());
+  api::Placement& placement = scene.Placement("p", 2);
+  placement.pod_selector.emplace().match_labels = {{"app", "x"}};
+  for (const char* name : {"a", "b"}) {
+    api::Pod& pod = scene.Pod(name, "", {{"app", "x"}});
+    pod.scheduling_gates = {"weft.dev/placement"};
+    pod.pod_group = "g";
+  }
+  scene.inputs.pod_groups.push_back(api::PodGroup{.meta = {.key = {"ns", "g"}}});
+  const auto warns = [&] {
+    const LintReport report = Lint(scene.Build());
+    return std::any_of(report.findings.begin(), report.findings.end(),
+                       [](const Finding& one) { return one.reason == "PodGroupTopology"; });
+  };
+  EXPECT_FALSE(warns());
+  scene.inputs.pod_groups.Edit(0).topology_key = "test/leaf";
+  EXPECT_TRUE(warns());
+  scene.inputs.placements.Edit(0).topology.required =
+      scene.inputs.fabrics.front().spec.levels.back().name;
+  EXPECT_FALSE(warns());
+}
+
 }  // namespace
 }  // namespace weft::report
