@@ -82,6 +82,7 @@ Result<Outcome> JobController::Reconcile(const api::ObjectKey& key) {
     const std::lock_guard lock(mutex_);
     if (const auto memory = memory_.find(key); memory != memory_.end()) {
       planner_.Drop(memory->second.uid);
+      if (options_.pod_groups != nullptr) options_.pod_groups->Forget(memory->second.uid);
       memory_.erase(memory);
     }
     return Outcome{};
@@ -159,7 +160,10 @@ life::JobView JobController::ViewOf(const watch::JobObjects& objects) const {
 JobController::Memory& JobController::MemoryOf(const api::ObjectMeta& job) const {
   Memory& memory = memory_[job.key];
   if (Seeded(Bug::kMemoryByName) ? memory.uid.empty() : memory.uid != job.uid) {
-    if (!memory.uid.empty()) planner_.Drop(memory.uid);
+    if (!memory.uid.empty()) {
+      planner_.Drop(memory.uid);
+      if (options_.pod_groups != nullptr) options_.pod_groups->Forget(memory.uid);
+    }
     memory = Memory{};
     memory.uid = job.uid;
     memory.created = options_.now();

@@ -44,8 +44,10 @@ bool PodGroups::Wanted(const api::TrainingJob& job) {
   std::string why;
   {
     const std::lock_guard lock(mutex_);
-    if (options_.now() >= pinned_only_until_) return true;
-    why = lacking_;
+    const auto error = in_error_.find(job.meta.uid);
+    const bool lacks = options_.now() < pinned_only_until_;
+    if (!lacks && error == in_error_.end()) return true;
+    why = lacks ? lacking_ : "of an earlier attempt kube-scheduler said: " + error->second;
   }
   Tell(job.meta, why);
   return false;
@@ -82,8 +84,9 @@ void PodGroups::Tell(const api::ObjectMeta& job, const std::string& why) {
 }
 
 void PodGroups::Lacks(const char* server, const std::string& evidence, const api::ObjectMeta* job) {
-  std::string why = std::string(server) + " lacks the feature gate GenericWorkload (" + evidence +
-                    "); enable it in kube-apiserver, kube-scheduler and kube-controller-manager, "
+  std::string why = std::string(server) +
+                    " lacks the feature gate GenericWorkload, as it seems: " + evidence +
+                    "; enable it in kube-apiserver, kube-scheduler and kube-controller-manager, "
                     "or set podGroups.enabled: false";
   {
     const std::lock_guard lock(mutex_);
@@ -99,16 +102,40 @@ void PodGroups::OnPodWithoutGroup(const api::ObjectMeta& job) {
   Lacks("kube-apiserver", "it drops schedulingGroup from pods", &job);
 }
 
+// The watch may be behind that of pods.
+bool PodGroups::IsUndecided(const api::ObjectKey& group) {
+  const auto stored = writer_.Get({Kind::kPodGroup, group, "", ""});
+  if (!stored) return false;
+  auto decoded = api::DecodePodGroup(*stored, "PodGroup");
+  if (!decoded) return false;
+  const bool decided = decoded->decided;
+  store_.Put(*std::move(decoded));
+  return !decided;
+}
+
 void PodGroups::LookAt(const life::JobView& view) {
   const api::PodGroup* group = view.group.group;
-  if (group == nullptr || group->decided) return;
-  if (view.now - view.created < kGroupDecidedWithinSeconds || view.pods.empty()) return;
-  const bool bound = std::all_of(view.pods.begin(), view.pods.end(), [&](const api::Pod* pod) {
+  if (group == nullptr || view.pods.empty()) return;
+  const auto all = [&](auto is) { return std::all_of(view.pods.begin(), view.pods.end(), is); };
+  const bool bound = all([&](const api::Pod* pod) {
     return !pod->node_name.empty() && pod->pod_group == group->meta.key.name;
   });
-  if (!bound) return;
-  Lacks("kube-scheduler", "it bound pods of a PodGroup without deciding about the group",
-        &view.job->meta);
+  if (bound && !group->decided && view.now - view.created >= kGroupDecidedWithinSeconds &&
+      IsUndecided(group->meta.key)) {
+    Lacks("kube-scheduler", "it bound pods of a PodGroup without deciding about the group",
+          &view.job->meta);
+  }
+  // Of pods that are refused, kube-scheduler tells each; of a group in error, the group alone.
+  const bool untold =
+      all([](const api::Pod* pod) { return pod->node_name.empty() && pod->unscheduled.empty(); });
+  if (!untold || group->message.empty()) return;
+  const std::lock_guard lock(mutex_);
+  in_error_[view.job->meta.uid] = group->message;
+}
+
+void PodGroups::Forget(const std::string& job_uid) {
+  const std::lock_guard lock(mutex_);
+  in_error_.erase(job_uid);
 }
 
 std::int64_t PodGroups::LeftOf(const api::PodGroup& group) {

@@ -23,8 +23,8 @@ namespace weft::controllers {
 // Without the PodGroup an attempt is pinned all the same (launch/pin.h), so after one server has
 // been found to lack the feature gate, attempts are pinned only, for an hour.
 inline constexpr std::int64_t kPinnedOnlySeconds = 3'600;
-// kube-controller-manager takes its finalizer off within seconds.
-inline constexpr std::int64_t kGroupGoneWithinSeconds = 30;
+// kube-controller-manager takes its finalizer off within seconds; longer than its leaders change.
+inline constexpr std::int64_t kGroupGoneWithinSeconds = 60;
 // kube-scheduler writes the group's condition when it binds the pods.
 inline constexpr std::int64_t kGroupDecidedWithinSeconds = 15;
 
@@ -50,14 +50,17 @@ class PodGroups {
 
   // A pod was stored without the group that it was made with.
   void OnPodWithoutGroup(const api::ObjectMeta& job);
-  // Looks at an attempt whose pods are in a group.
+  // Looks at an attempt whose pods are in a group. A job whose group kube-scheduler finds in error,
+  // as if a webhook gave its pods another priority, gets none for its next attempts.
   void LookAt(const life::JobView& view);
+  void Forget(const std::string& job_uid);
   // Looks at one PodGroup after a change.
   // Errors  of the write.
   Result<Outcome> Reconcile(const api::ObjectKey& key);
 
  private:
   void Lacks(const char* server, const std::string& evidence, const api::ObjectMeta* job);
+  bool IsUndecided(const api::ObjectKey& group);
   void Tell(const api::ObjectMeta& job, const std::string& why);
   // Seconds until nobody else can be expected to take the finalizer off.
   std::int64_t LeftOf(const api::PodGroup& group);
@@ -70,6 +73,7 @@ class PodGroups {
   std::mutex mutex_;
   std::string lacking_;  // why attempts are pinned only
   UnixSeconds pinned_only_until_ = 0;
+  std::map<std::string, std::string> in_error_;  // by uid of a job: what kube-scheduler says
   // A deleted group that no pod is in, and since when.
   struct Unused {
     std::string uid;

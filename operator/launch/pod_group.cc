@@ -36,8 +36,9 @@ Json MakePodGroup(const Gang& gang) {
   const std::size_t workers = Seeded(Bug::kPodGroupSmall) ? 1 : gang.nodes.size();
   Json spec = {{"schedulingPolicy", {{"gang", {{"minCount", workers}}}}},
                {"disruptionMode", {{"all", Json::object()}}}};
-  for (const char* member : {"priorityClassName", "priority"}) {
-    if (pod.contains(member)) spec[member] = pod[member];
+  if (pod.contains("priority")) spec["priority"] = pod["priority"];
+  if (const std::string name = gang.job->priority_class_name; !name.empty()) {
+    spec["priorityClassName"] = name;
   }
   return {{"apiVersion", std::string(api::kSchedulingGroup) + "/v1beta1"},
           {"kind", "PodGroup"},

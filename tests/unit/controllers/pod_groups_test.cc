@@ -136,6 +136,47 @@ TEST_F(PodGroupsTest, ASchedulerThatBindsOneByOneIsNoticed) {
   EXPECT_FALSE(groups_.Wanted(job_));
 }
 
+// The watch of PodGroups is behind that of pods.
+TEST_F(PodGroupsTest, LateNewsOfAGroupBlamesNobody) {
+  const std::string name = GroupOfAttempt();
+  const auto late = *api::DecodePodGroup(api_.At(Kind::kPodGroup, name), "test");
+  api_.Edit(Kind::kPodGroup, name, [](Json& group) {
+    group["status"]["conditions"] = {{{"type", "PodGroupInitiallyScheduled"}, {"status", "True"}}};
+  });
+  api::Pod pod;
+  pod.node_name = "n0";
+  pod.pod_group = name;
+  life::JobView view;
+  view.job = &job_;
+  view.pods = {&pod};
+  view.group = {true, &late};
+  view.now = view.created + kGroupDecidedWithinSeconds;
+  groups_.LookAt(view);
+  EXPECT_TRUE(groups_.Wanted(job_));
+}
+
+// A webhook gives the pods another priority than the template.
+TEST_F(PodGroupsTest, AJobWhoseGroupIsInErrorGoesOnWithoutOne) {
+  api::PodGroup group;
+  group.decided = true;
+  group.message = "all pods in a single pod group should have the same priority";
+  api::Pod pod;
+  life::JobView view;
+  view.job = &job_;
+  view.pods = {&pod};
+  view.group = {true, &group};
+  pod.unscheduled = "0/9 nodes are available";
+  groups_.LookAt(view);
+  EXPECT_TRUE(groups_.Wanted(job_));
+  pod.unscheduled.clear();
+  groups_.LookAt(view);
+  EXPECT_FALSE(groups_.Wanted(job_));
+  EXPECT_EQ(GroupOfAttempt(), "");
+  EXPECT_EQ(events_.reasons.front(), "PodGroupsUnused");
+  groups_.Forget(job_.meta.uid);
+  EXPECT_TRUE(groups_.Wanted(job_));
+}
+
 TEST_F(PodGroupsTest, AFinalizerThatNobodyTakesOffIsTakenOff) {
   const api::ObjectKey key = LeftOver();
   PutPod(key.name, api::PodPhase::kRunning);

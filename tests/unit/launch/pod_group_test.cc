@@ -36,7 +36,11 @@ TEST(PodGroupTest, HoldsAllWorkersOfOneAttempt) {
       "schedulingPolicy": {"gang": {"minCount": 3}}, "disruptionMode": {"all": {}},
       "priorityClassName": "urgent"})"));
   EXPECT_EQ(group.at("metadata").at("ownerReferences").at(0).at("name"), "llama-2");
-  EXPECT_FALSE(MakePodGroup(GangOf(JobWith("{}"))).at("spec").contains("priorityClassName"));
+  const auto plain = JobWith("{}");
+  EXPECT_FALSE(MakePodGroup(GangOf(plain)).at("spec").contains("priorityClassName"));
+  auto changed = JobWith("{}");
+  changed.priority_class_name = "by-admission";
+  EXPECT_EQ(MakePodGroup(GangOf(changed)).at("spec").at("priorityClassName"), "by-admission");
 }
 
 // The finalizer of a PodGroup stays while its pods end.
