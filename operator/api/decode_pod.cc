@@ -115,6 +115,7 @@ Result<Pod> DecodePodHead(const nlohmann::json& object, const Place& place) {
   pod.meta = DecodeMeta(root["metadata"], Scope::kNamespaced);
   pod.meta.annotations = {};
   pod.node_name = root["spec"]["nodeName"].Str();
+  pod.pod_group = root["spec"]["schedulingGroup"]["podGroupName"].Str();
   pod.phase = ParsePodPhase(root["status"]["phase"].Str());
   if (Status done = decoding.status(); !done) return done.error();
   return pod;

@@ -25,7 +25,11 @@ Result<PodGroup> DecodePodGroup(const nlohmann::json& object, const Place& place
   for (const Field& condition : root["status"]["conditions"].Items()) {
     if (condition["type"].Str() != "PodGroupInitiallyScheduled") continue;
     group.decided = true;
-    if (condition["status"].Str() != "True") group.message = condition["message"].Str();
+    if (condition["status"].Str() == "True") continue;
+    // Of a group in error no pod is told that it does not fit.
+    const std::string reason = condition["reason"].Str();
+    group.message = condition["message"].Str();
+    if (reason != "Unschedulable") group.message = reason + ": " + group.message;
   }
   if (Status done = decoding.status(); !done) return done.error();
   return group;

@@ -146,13 +146,18 @@ Status GangFiles::MakeSecret(const launch::Gang& gang) {
 // The ConfigMap that exists says whether the pods are in a PodGroup. What is not recorded yet may
 // have one.
 Result<Json> GangFiles::MakeRecord(launch::Gang& gang) {
-  if (pod_groups_.Wanted(*gang.job)) {
+  const auto why_not = pod_groups_.WhyNot(*gang.job);
+  if (!why_not || !why_not->empty()) {
     const api::ObjectKey key{gang.job->meta.key.space, launch::FilesName(gang)};
     Result<Json> stored = writer_.Get({Kind::kConfigMap, key, "", ""});
     if (stored || stored.error().kind != ErrorKind::kNotFound) return stored;
+  }
+  if (!why_not) {
     Result<std::string> group = pod_groups_.Make(gang);
     if (!group) return group.error();
     gang.pod_group = *std::move(group);
+  } else if (!why_not->empty()) {
+    pod_groups_.Tell(gang.job->meta, *why_not);
   }
   return CreateOrRead(writer_, Kind::kConfigMap, launch::MakeConfigMap(gang));
 }

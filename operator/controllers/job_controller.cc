@@ -46,17 +46,6 @@ bool Serves(const watch::Service& service, std::int64_t attempt) {
   return life::AttemptLabel(service.meta).value_or(attempt) == attempt;
 }
 
-// Of the present attempt's pods, by the first that names one.
-life::GangGroup GroupOf(const watch::JobObjects& objects) {
-  life::GangGroup gang{.known = objects.pod_groups_listed};
-  for (const auto& pod : objects.pods) {
-    if (pod->pod_group.empty() || life::AttemptLabel(pod->meta) != objects.job->attempt) continue;
-    gang.group = objects.pod_groups.Find({pod->meta.key.space, pod->pod_group}).get();
-    break;
-  }
-  return gang;
-}
-
 // Made by Weft for an earlier job of that name, whose finalizer somebody else removed.
 bool IsAbandoned(const api::ObjectMeta& service, const api::ObjectMeta& job) {
   const auto uid = service.labels.At(cluster::kJobUidLabel);
@@ -135,7 +124,7 @@ life::JobView JobController::ViewOf(const watch::JobObjects& objects) const {
   view.service = objects.service && Serves(*objects.service, objects.job->attempt);
   view.node_state = [&objects](const std::string& node) { return objects.nodes.Of(node); };
   view.refusal = planner_.RefusalOf(*objects.job);
-  view.group = GroupOf(objects);
+  view.group = {objects.pod_groups_listed, objects.pod_group.get()};
   view.now = options_.now();
   view.queue = QueueViewOf(objects);
   const std::lock_guard lock(mutex_);
@@ -309,7 +298,7 @@ Status JobController::CreatePod(const launch::Gang& gang, std::int64_t attempt,
     const std::lock_guard lock(mutex_);
     MemoryOf(gang.job->meta).See(attempt, worker, false);
   }
-  if (decoded->pod_group.empty() && !gang.pod_group.empty() && options_.pod_groups != nullptr) {
+  if (decoded->pod_group.empty() && !gang.pod_group.empty()) {
     options_.pod_groups->OnPodWithoutGroup(gang.job->meta);
   }
   store_.Put(*std::move(decoded));
@@ -369,6 +358,9 @@ JobController::Answer JobController::Do(const Pass& pass, const life::CreatePods
     Created(pass.job().meta);
     batch = RunBatch(executor, step.workers.size() - 1, options_.writes_at_once, OnError::kStop,
                      [&](std::size_t i) { return create(i + 1); });
+  }
+  if (batch.error && batch.error->kind == ErrorKind::kInvalid && !gang->pod_group.empty()) {
+    options_.pod_groups->OnPodRefused(pass.job().meta, batch.error->message);
   }
   if (batch.error) return CreateRefused(pass, *batch.error);
   return batch.cut ? kNextSlice : kAgain;

@@ -88,8 +88,9 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
       groups_({.executor = options_.executor}),
       decisions_(std::make_shared<PlacementLog>(PlacementLog::kKept, *options_.executor)),
       figures_(cluster_.store(), cluster_.fabrics(), options_.figures),
-      pod_groups_(cluster_.store(), writer, recorder, log,
+      pod_groups_(cluster_.store(), writer, recorder,
                   {.enabled = options_.pod_groups, .now = options_.jobs.now}),
+      releases_(cluster_.store(), writer, log, options_.jobs.now),
       files_(cluster_.store(), cluster_.fabrics(), writer, pod_groups_, options_.verify_image),
       fabrics_(cluster_.store(), cluster_.fabrics(), writer, recorder, log, options_.fabrics),
       learned_(cluster_.store(), writer, recorder, log, options_.learned),
@@ -230,7 +231,7 @@ void Operator::Work() {
   const Loop checks{"workload", checks_,
                     [this](const api::ObjectKey& key) { return workloads_.Reconcile(key); }};
   const Loop groups{"podgroup", groups_,
-                    [this](const api::ObjectKey& key) { return pod_groups_.Reconcile(key); }};
+                    [this](const api::ObjectKey& key) { return releases_.Reconcile(key); }};
   if (!options_.learned.space.empty())
     learned_.Read();  // so that the first plans use what was learned
   std::vector<std::unique_ptr<run::Thread>> workers;

@@ -16,6 +16,7 @@
 #include "operator/controllers/placement_controller.h"
 #include "operator/controllers/placement_log.h"
 #include "operator/controllers/planner.h"
+#include "operator/controllers/pod_group_release.h"
 #include "operator/controllers/pod_groups.h"
 #include "operator/controllers/recorder.h"
 #include "operator/controllers/step_metric_controller.h"
@@ -108,6 +109,7 @@ class Operator {
   const std::shared_ptr<PlacementLog> decisions_;
   FleetCollector figures_;
   PodGroups pod_groups_;
+  PodGroupRelease releases_;
   GangFiles files_;
   FabricController fabrics_;
   LearnedController learned_;

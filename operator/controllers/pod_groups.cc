@@ -5,11 +5,10 @@
 #include <utility>
 
 #include "operator/api/decode.h"
-#include "operator/api/names.h"
 #include "operator/api/pod_group.h"
-#include "operator/base/seeded_bug.h"
 #include "operator/controllers/create_or_read.h"
 #include "operator/launch/pod_group.h"
+#include "operator/life/attempt_labels.h"
 
 namespace weft::controllers {
 
@@ -17,58 +16,83 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* kUnused = "PodGroupsUnused";
+// After so many attempts whose pods were refused, the next one goes without a group.
+constexpr int kRefusedAtMost = 2;
 
-bool IsOfPlacement(const api::PodGroup& group) {
+// The reason of a group that kube-scheduler cannot judge (api/decode_pod_group.cc).
+constexpr const char* kSchedulerError = "SchedulerError: ";
+
+bool IsOwnedBy(const api::PodGroup& group, const std::string& placement_uid) {
   const auto& owners = group.meta.owners;
-  return std::any_of(owners.begin(), owners.end(), [](const api::OwnerReference& owner) {
-    return owner.kind == "Placement" &&
-           owner.api_version.starts_with(std::string(api::kGroup) + "/");
-  });
+  return std::any_of(owners.begin(), owners.end(),
+                     [&](const api::OwnerReference& owner) { return owner.uid == placement_uid; });
 }
 
-// Whether it is of an attempt, and deleted but for the finalizer that kube-controller-manager takes
-// off.
-bool IsLeftOver(const api::PodGroup& group) {
-  const auto& finalizers = group.meta.finalizers;
-  return group.meta.deleting && IsOfPlacement(group) &&
-         std::find(finalizers.begin(), finalizers.end(), api::kPodGroupFinalizer) !=
-             finalizers.end();
+bool IsOfAttempt(const api::PodGroup& group, const life::JobView& view) {
+  return std::any_of(view.placements.begin(), view.placements.end(), [&](const auto* placement) {
+    return life::AttemptLabel(placement->meta) == view.job->attempt &&
+           IsOwnedBy(group, placement->meta.uid);
+  });
 }
 
 }  // namespace
 
-bool PodGroups::Wanted(const api::TrainingJob& job) {
-  if (!options_.enabled || !launch::MayJoinPodGroup(job)) return false;
-  if (!store_.IsListed<api::PodGroup>()) return false;
-  std::string why;
+std::optional<std::string> PodGroups::WhyNot(const api::TrainingJob& job) {
+  if (!options_.enabled || !launch::MayJoinPodGroup(job)) return "";
+  if (!store_.IsListed<api::PodGroup>()) return "";
+  const std::lock_guard lock(mutex_);
+  const auto known = known_.find(job.meta.uid);
+  if (known == known_.end()) return std::nullopt;
+  const std::int64_t left = known->second.until - options_.now();
+  const bool pinned = left > 0 && left <= kPinnedOnlySeconds;
+  return pinned ? std::optional(known->second.why) : std::nullopt;
+}
+
+void PodGroups::Tell(const api::ObjectMeta& job, const std::string& why) {
+  recorder_.Record({"TrainingJob", &job, true, "PodGroupsUnused", "CreatePods",
+                    "kube-scheduler binds the workers one by one, not as a PodGroup: " + why});
+}
+
+void PodGroups::Pin(const api::ObjectMeta& job, const std::string& why) {
   {
     const std::lock_guard lock(mutex_);
-    const auto error = in_error_.find(job.meta.uid);
-    const bool lacks = options_.now() < pinned_only_until_;
-    if (!lacks && error == in_error_.end()) return true;
-    why = lacks ? lacking_ : "of an earlier attempt kube-scheduler said: " + error->second;
+    Known& known = known_[job.uid];
+    if (known.why == why && options_.now() < known.until) return;
+    known.why = why;
+    known.until = options_.now() + kPinnedOnlySeconds;
   }
-  Tell(job.meta, why);
-  return false;
+  Tell(job, why);
+}
+
+bool PodGroups::HasFailedLong(const std::string& job_uid, bool fails) {
+  const std::lock_guard lock(mutex_);
+  const UnixSeconds now = options_.now();
+  if (!fails) {
+    if (const auto known = known_.find(job_uid); known != known_.end()) known->second.failing = 0;
+    return false;
+  }
+  UnixSeconds& failing = known_[job_uid].failing;
+  if (failing == 0 || failing > now) failing = now;
+  return now - failing >= kGroupMadeWithinSeconds;
 }
 
 Result<std::string> PodGroups::Make(const launch::Gang& gang) {
-  const Json made = launch::MakePodGroup(gang);
-  const Result<Json> stored = CreateOrRead(writer_, Kind::kPodGroup, made);
+  const api::ObjectMeta& job = gang.job->meta;
+  const Result<Json> stored = CreateOrRead(writer_, Kind::kPodGroup, launch::MakePodGroup(gang));
+  const bool answered = stored || stored.error().kind == ErrorKind::kInvalid ||
+                        stored.error().kind == ErrorKind::kNotFound;
+  const bool given_up = HasFailedLong(job.uid, !answered);
+  if (!answered && !given_up) return stored.error();
   if (!stored) {
-    const ErrorKind kind = stored.error().kind;
-    if (kind != ErrorKind::kInvalid && kind != ErrorKind::kNotFound) return stored.error();
-    Tell(gang.job->meta, stored.error().message);
+    Tell(job, stored.error().message);
     return std::string();
   }
   auto group = api::DecodePodGroup(*stored, "PodGroup");
   if (!group) return group.error();
-  const auto& owners = group->meta.owners;
-  const bool ours = !owners.empty() && owners.front().uid == gang.placement_uid;
+  const bool ours = IsOwnedBy(*group, gang.placement_uid);
   if (!ours || group->meta.deleting) {
-    Tell(gang.job->meta, "PodGroup " + api::Show(group->meta.key) +
-                             (ours ? " is being deleted" : " already exists with another owner"));
+    Tell(job, "PodGroup " + api::Show(group->meta.key) +
+                  (ours ? " is being deleted" : " already exists with another owner"));
     return std::string();
   }
   std::string name = group->meta.key.name;
@@ -76,33 +100,22 @@ Result<std::string> PodGroups::Make(const launch::Gang& gang) {
   return name;
 }
 
-void PodGroups::Tell(const api::ObjectMeta& job, const std::string& why) {
-  recorder_.Record({"TrainingJob", &job, true, kUnused, "CreatePods",
-                    "the pods are tied to their nodes without a PodGroup, so kube-scheduler binds "
-                    "them one by one: " +
-                        why});
+void PodGroups::OnPodWithoutGroup(const api::ObjectMeta& job) {
+  Pin(job,
+      "kube-apiserver took schedulingGroup off a pod, so it lacks the feature gate "
+      "GenericWorkload");
 }
 
-void PodGroups::Lacks(const char* server, const std::string& evidence, const api::ObjectMeta* job) {
-  std::string why = std::string(server) +
-                    " lacks the feature gate GenericWorkload, as it seems: " + evidence +
-                    "; enable it in kube-apiserver, kube-scheduler and kube-controller-manager, "
-                    "or set podGroups.enabled: false";
+void PodGroups::OnPodRefused(const api::ObjectMeta& job, const std::string& why) {
   {
     const std::lock_guard lock(mutex_);
-    if (options_.now() < pinned_only_until_) return;
-    pinned_only_until_ = options_.now() + kPinnedOnlySeconds;
-    lacking_ = why;
+    const bool named = why.find("schedulingGroup") != why.npos;
+    if (++known_[job.uid].refused < kRefusedAtMost && !named) return;
   }
-  log_.Warning("no PodGroups for an hour", {{"reason", why}});
-  if (job != nullptr) Tell(*job, why);
+  Pin(job, "pods in a PodGroup were refused: " + why);
 }
 
-void PodGroups::OnPodWithoutGroup(const api::ObjectMeta& job) {
-  Lacks("kube-apiserver", "it drops schedulingGroup from pods", &job);
-}
-
-// The watch may be behind that of pods.
+// The watch of PodGroups may be behind that of pods.
 bool PodGroups::IsUndecided(const api::ObjectKey& group) {
   const auto stored = writer_.Get({Kind::kPodGroup, group, "", ""});
   if (!stored) return false;
@@ -113,67 +126,44 @@ bool PodGroups::IsUndecided(const api::ObjectKey& group) {
   return !decided;
 }
 
-bool PodGroups::IsPinnedOnly() {
-  const std::lock_guard lock(mutex_);
-  return options_.now() < pinned_only_until_;
+// All pods of the attempt are bound, and nothing was decided about their group.
+std::optional<std::int64_t> PodGroups::LookAtBound(const life::JobView& view) {
+  const api::PodGroup& group = *view.group.group;
+  {
+    const std::lock_guard lock(mutex_);
+    Known& known = known_[view.job->meta.uid];
+    if (known.until > view.now) return std::nullopt;
+    if (known.bound_group != group.meta.uid || known.bound_since > view.now) {
+      known.bound_group = group.meta.uid;
+      known.bound_since = view.now;
+    }
+    const std::int64_t left = known.bound_since + kGroupDecidedWithinSeconds - view.now;
+    if (left > 0) return left;
+  }
+  if (!IsUndecided(group.meta.key)) return std::nullopt;
+  Pin(view.job->meta,
+      "kube-scheduler bound the pods of PodGroup " + group.meta.key.name +
+          " without a decision about it, so it lacks the feature gate GenericWorkload");
+  return std::nullopt;
 }
 
 std::optional<std::int64_t> PodGroups::LookAt(const life::JobView& view) {
   const api::PodGroup* group = view.group.group;
-  if (group == nullptr || view.pods.empty()) return std::nullopt;
-  const auto all = [&](auto is) { return std::all_of(view.pods.begin(), view.pods.end(), is); };
-  const bool bound = all([&](const api::Pod* pod) {
+  if (group == nullptr || view.pods.empty() || !IsOfAttempt(*group, view)) return std::nullopt;
+  if (group->message.starts_with(kSchedulerError)) {
+    Pin(view.job->meta,
+        "of PodGroup " + group->meta.key.name + " kube-scheduler says: " + group->message);
+  }
+  if (group->decided) return std::nullopt;
+  const bool bound = std::all_of(view.pods.begin(), view.pods.end(), [&](const api::Pod* pod) {
     return !pod->node_name.empty() && pod->pod_group == group->meta.key.name;
   });
-  const std::int64_t age = view.now - view.created;
-  if (bound && !group->decided && age < kLookedAtSeconds && !IsPinnedOnly()) {
-    if (age < kGroupDecidedWithinSeconds) return kGroupDecidedWithinSeconds - age;
-    if (IsUndecided(group->meta.key)) {
-      Lacks("kube-scheduler", "it bound pods of a PodGroup without deciding about the group",
-            &view.job->meta);
-    }
-  }
-  // Of pods that are refused, kube-scheduler tells each; of a group in error, the group alone.
-  const bool untold =
-      all([](const api::Pod* pod) { return pod->node_name.empty() && pod->unscheduled.empty(); });
-  if (!untold || group->message.empty()) return std::nullopt;
-  const std::lock_guard lock(mutex_);
-  in_error_[view.job->meta.uid] = group->message;
-  return std::nullopt;
+  return bound ? LookAtBound(view) : std::nullopt;
 }
 
 void PodGroups::Forget(const std::string& job_uid) {
   const std::lock_guard lock(mutex_);
-  in_error_.erase(job_uid);
-}
-
-std::int64_t PodGroups::LeftOf(const api::PodGroup& group) {
-  const bool used = store_.HasRunningPodIn(group.meta.key);
-  const UnixSeconds now = options_.now();
-  const std::lock_guard lock(mutex_);
-  Unused& unused = unused_[group.meta.key];
-  if (used || unused.uid != group.meta.uid || unused.since > now) unused = {group.meta.uid, now};
-  return unused.since + kGroupGoneWithinSeconds - now;
-}
-
-Result<Outcome> PodGroups::Reconcile(const api::ObjectKey& key) {
-  const auto group = store_.At<api::PodGroup>(key);
-  if (!group || !IsLeftOver(*group) || Seeded(Bug::kGroupOutlastsAll)) {
-    const std::lock_guard lock(mutex_);
-    unused_.erase(key);
-    return Outcome{};
-  }
-  if (const std::int64_t left = LeftOf(*group); left > 0) {
-    return Outcome{.waits = true, .seconds = left};
-  }
-  std::vector<std::string> others = group->meta.finalizers;
-  std::erase(others, api::kPodGroupFinalizer);
-  const auto stored =
-      writer_.Patch({Kind::kPodGroup, key, group->meta.uid, group->meta.resource_version},
-                    {{"metadata", {{"finalizers", others}}}});
-  if (!stored && stored.error().kind != ErrorKind::kNotFound) return stored.error();
-  Lacks("kube-controller-manager", "a deleted PodGroup without pods stayed", nullptr);
-  return Outcome{};
+  known_.erase(job_uid);
 }
 
 }  // namespace weft::controllers

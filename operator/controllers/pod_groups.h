@@ -11,8 +11,6 @@
 #include "operator/base/result.h"
 #include "operator/base/timestamp.h"
 #include "operator/controllers/api_writer.h"
-#include "operator/controllers/log.h"
-#include "operator/controllers/outcome.h"
 #include "operator/controllers/recorder.h"
 #include "operator/launch/gang.h"
 #include "operator/life/job_view.h"
@@ -20,18 +18,17 @@
 
 namespace weft::controllers {
 
-// A feature that only some of the servers know does harm: nothing in the API tells which have it.
-// Without the PodGroup an attempt is pinned all the same (launch/pin.h), so after one server has
-// been found to lack the feature gate, attempts are pinned only, for an hour.
+// A job whose PodGroup did harm or nothing is only pinned for so long, and its events say why. Of
+// no other job this says anything: who may write in its namespace can bring it about.
 inline constexpr std::int64_t kPinnedOnlySeconds = 3'600;
-// kube-controller-manager takes its finalizer off within seconds; longer than its leaders change.
-inline constexpr std::int64_t kGroupGoneWithinSeconds = 60;
-// kube-scheduler writes the group's condition when it binds the pods. Later than kLookedAtSeconds
-// after the last pod was made nothing is concluded.
-inline constexpr std::int64_t kGroupDecidedWithinSeconds = 15, kLookedAtSeconds = 120;
+// kube-scheduler writes the group's condition when it binds the pods.
+inline constexpr std::int64_t kGroupDecidedWithinSeconds = 15;
+// A server that does not answer about PodGroups holds a job no longer.
+inline constexpr std::int64_t kGroupMadeWithinSeconds = 10;
 
-// Makes the PodGroups of attempts (launch/pod_group.h) where the servers know them, finds out which
-// server does not, and takes the finalizer off those of Weft that nobody else does.
+// Makes the PodGroups of attempts (launch/pod_group.h) where the API server serves them. Nothing
+// tells which of the servers heed them, so it is found out job by job; without its PodGroup an
+// attempt is pinned all the same.
 // Thread-safety  all calls may run at once.
 class PodGroups {
  public:
@@ -39,51 +36,50 @@ class PodGroups {
     bool enabled = true;  // false: none is made
     std::function<UnixSeconds()> now;
   };
-  PodGroups(watch::Store& store, ApiWriter& writer, Recorder& recorder, Log& log, Options options)
-      : store_(store), writer_(writer), recorder_(recorder), log_(log), options_(options) {}
+  PodGroups(watch::Store& store, ApiWriter& writer, Recorder& recorder, Options options)
+      : store_(store), writer_(writer), recorder_(recorder), options_(std::move(options)) {}
 
-  // Whether the job's next attempt is to have a PodGroup. If a server was found to lack the
-  // feature, an event of the job says so.
-  bool Wanted(const api::TrainingJob& job);
-  // The name of the attempt's PodGroup, which exists then; "" if the API server refuses it, which
-  // an event of the job tells.
+  // Why the job's next attempt has no PodGroup: "" if that is as it should be, nothing if it is to
+  // have one.
+  std::optional<std::string> WhyNot(const api::TrainingJob& job);
+  // Records an event with the reason.
+  void Tell(const api::ObjectMeta& job, const std::string& why);
+  // The name of the attempt's PodGroup, which exists then; "" if the API server refuses it, or has
+  // not answered for kGroupMadeWithinSeconds, which an event of the job tells.
   // Errors  kTransient, kConflict: the caller must try again.
   Result<std::string> Make(const launch::Gang& gang);
 
   // A pod was stored without the group that it was made with.
   void OnPodWithoutGroup(const api::ObjectMeta& job);
-  // Looks at an attempt whose pods are in a group. A job whose group kube-scheduler finds in error,
-  // as if a webhook gave its pods another priority, gets none for its next attempts. Returns in how
-  // many seconds it must look again; nothing: after the next change.
+  // The API server refused pods with a group; without one it may take them.
+  void OnPodRefused(const api::ObjectMeta& job, const std::string& why);
+  // Looks at an attempt whose pods are in the group that Make returned: whether kube-scheduler
+  // heeds it, and whether it finds it in error, as if a webhook gave its pods another priority.
+  // Returns in how many seconds it must look again; nothing: after the next change.
   std::optional<std::int64_t> LookAt(const life::JobView& view);
   void Forget(const std::string& job_uid);
-  // Looks at one PodGroup after a change.
-  // Errors  of the write.
-  Result<Outcome> Reconcile(const api::ObjectKey& key);
 
  private:
-  void Lacks(const char* server, const std::string& evidence, const api::ObjectMeta* job);
+  // What is known of one job.
+  struct Known {
+    std::string why;  // it is only pinned
+    UnixSeconds until = 0;
+    UnixSeconds failing = 0;  // since when its PodGroup cannot be made; 0: it can
+    int refused = 0;          // attempts whose pods were refused
+    std::string bound_group;  // whose pods are all bound, without a decision
+    UnixSeconds bound_since = 0;
+  };
+  void Pin(const api::ObjectMeta& job, const std::string& why);
+  bool HasFailedLong(const std::string& job_uid, bool fails);
   bool IsUndecided(const api::ObjectKey& group);
-  bool IsPinnedOnly();
-  void Tell(const api::ObjectMeta& job, const std::string& why);
-  // Seconds until nobody else can be expected to take the finalizer off.
-  std::int64_t LeftOf(const api::PodGroup& group);
+  std::optional<std::int64_t> LookAtBound(const life::JobView& view);
 
   watch::Store& store_;
   ApiWriter& writer_;
   Recorder& recorder_;
-  Log& log_;
   const Options options_;
   std::mutex mutex_;
-  std::string lacking_;  // why attempts are pinned only
-  UnixSeconds pinned_only_until_ = 0;
-  std::map<std::string, std::string> in_error_;  // by uid of a job: what kube-scheduler says
-  // A deleted group that no pod is in, and since when.
-  struct Unused {
-    std::string uid;
-    UnixSeconds since = 0;
-  };
-  std::map<api::ObjectKey, Unused> unused_;
+  std::map<std::string, Known> known_;  // by uid of the job
 };
 
 }  // namespace weft::controllers

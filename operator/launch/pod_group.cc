@@ -23,9 +23,9 @@ const Json& PodSpecOf(const api::TrainingJob& job) {
 
 bool MayJoinPodGroup(const api::TrainingJob& job) {
   const Json& spec = PodSpecOf(job);
-  return job.replicas <= kPodGroupWorkersAtMost &&
-         spec.value("schedulerName", kStockScheduler) == kStockScheduler &&
-         !spec.contains("schedulingGroup");
+  const std::string scheduler = spec.value("schedulerName", "");
+  return job.replicas > 1 && job.replicas <= kPodGroupWorkersAtMost &&
+         (scheduler.empty() || scheduler == kStockScheduler) && !spec.contains("schedulingGroup");
 }
 
 std::string PodGroupName(const Gang& gang) {

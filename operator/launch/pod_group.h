@@ -18,7 +18,7 @@ namespace weft::launch {
 // pinned only. Measured by tests/run.sh --campaign cluster.
 inline constexpr std::uint32_t kPodGroupWorkersAtMost = 256;
 
-// Whether pods of the job can be in a PodGroup that Weft makes: they are not too many,
+// Whether pods of the job can be in a PodGroup that Weft makes: they are several and not too many,
 // kube-scheduler itself binds them, and their template names no group.
 bool MayJoinPodGroup(const api::TrainingJob& job);
 

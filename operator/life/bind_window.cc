@@ -11,16 +11,25 @@ namespace weft::life {
 namespace {
 
 // What kube-scheduler says to the pods of a group that it does not bind, but for the refused one:
-// "pod group is unschedulable, minCount (8) cannot be satisfied: 4 scheduled, 3 remaining, ...".
-constexpr std::string_view kOfGroup = "minCount (";
+// "pod group is unschedulable, minCount (8) cannot be satisfied: 4 scheduled, 3 remaining, ...";
+// with a topology constraint "0/3 placements are available: ...".
+constexpr std::string_view kOfGroup[] = {"minCount (", "placements are available"};
 
 class Judgement {
  public:
   Judgement(const std::vector<GangMember>& gang, const GangGroup& group) : group_(group) {
     for (const GangMember& member : gang) Count(member);
     if (grouped_.empty()) return;
-    if (group_.known && group_.group == nullptr) Hear("PodGroup " + grouped_ + " is gone");
-    if (group_.group != nullptr) Hear(group_.group->message);
+    if (group_.group == nullptr) {
+      if (group_.known) Hear("PodGroup " + grouped_ + " is gone");
+      return;
+    }
+    Hear(group_.group->message);
+    // kube-scheduler waits for more pods in silence.
+    const auto pods = static_cast<std::int64_t>(gang.size());
+    if (group_.group->min_count <= pods) return;
+    Hear("PodGroup " + grouped_ + " waits for " + std::to_string(group_.group->min_count) +
+         " pods, and the gang has " + std::to_string(pods));
   }
 
   BindVerdict Verdict(const BindWindow& window, UnixSeconds now) const {
@@ -35,7 +44,8 @@ class Judgement {
     std::int64_t left = WindowLeft(window, now);
     // A leader whose clock was ahead opened the window.
     if (left > window.seconds + kClockSkewSeconds) return MakeVerdict(Binding::kOpen, "");
-    if (preempts_) left += kPreemptionSeconds;
+    const bool for_all = bound_ == 0 && group_.group != nullptr && group_.group->decided;
+    if (preempts_ && for_all) left += kPreemptionSeconds;
     if (left > 0) {
       BindVerdict wait = MakeVerdict(Binding::kWait, "");
       wait.seconds = left;
@@ -75,7 +85,9 @@ class Judgement {
   // Whether the pod was not bound because another one of its group was not.
   bool IsOfGroup(const api::Pod& pod) const {
     if (pod.pod_group.empty() || Seeded(Bug::kGroupBlamesAll)) return false;
-    if (pod.unscheduled.find(kOfGroup) != pod.unscheduled.npos) return true;
+    for (const std::string_view words : kOfGroup) {
+      if (pod.unscheduled.find(words) != pod.unscheduled.npos) return true;
+    }
     return group_.group != nullptr && group_.group->message.starts_with(pod.unscheduled);
   }
 

@@ -34,7 +34,7 @@ bool IsOut(const api::ExcludedNode& entry, UnixSeconds now) {
 bool WasMadeSince(const api::ExcludedNode& entry, const NodeBirths& births) {
   const auto born = births ? births(entry.node) : std::nullopt;
   const auto until = ParseTime(entry.until);
-  return born && until && *born > *until - Doubled(entry.times - 1);
+  return born && until && *born > *until - Doubled(entry.times - 1) + kClockSkewSeconds;
 }
 
 // A sort key by how much an entry matters, least first.

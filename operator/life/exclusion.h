@@ -44,7 +44,8 @@ std::optional<UnixSeconds> FirstReturn(const std::vector<api::ExcludedNode>& exc
 using NodeBirths = std::function<std::optional<UnixSeconds>(const std::string& node)>;
 
 // The nodes that are excluded at that time with that effect, in order of name. One that was made
-// after it had been excluded is another machine, which has refused nothing.
+// after it had been excluded, by more than clocks may differ, is another one, which has refused
+// nothing.
 std::vector<std::string> ExcludedAt(const std::vector<api::ExcludedNode>& excluded, UnixSeconds now,
                                     api::ExclusionEffect effect = api::ExclusionEffect::kNoSchedule,
                                     const NodeBirths& births = {});

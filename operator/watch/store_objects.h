@@ -63,8 +63,8 @@ struct JobObjects {
   std::vector<std::shared_ptr<const api::Pod>> pods;
   std::shared_ptr<const Service> service;  // null: the job has none
   KnownNodes nodes;
-  SnapshotMap<api::PodGroup>::Snapshot pod_groups;  // of all jobs
-  bool pod_groups_listed = false;                   // so that one that is missing is gone
+  std::shared_ptr<const api::PodGroup> pod_group;  // of the present attempt's pods
+  bool pod_groups_listed = false;                  // so that one that is missing is gone
   // Of Kueue: Workloads that the job controls, and what they may name.
   std::vector<std::shared_ptr<const api::Workload>> workloads;
   SnapshotMap<api::AdmissionCheck>::Snapshot checks;

@@ -78,12 +78,16 @@ std::optional<JobObjects> Store::ObjectsOf(const api::ObjectKey& key) const {
     const auto service = table<Service>().Find(key);
     if (service && life::IsOfJob(service->meta, uid)) objects.service = service;
     objects.nodes = {table<api::Node>().Take(), not_ready_.Take()};
-    objects.pod_groups = table<api::PodGroup>().Take();
     objects.pod_groups_listed = table<api::PodGroup>().listed();
   }
   Collect(placements, objects.placements);
   Collect(pods, objects.pods);
   Collect(workloads, objects.workloads);
+  for (const auto& pod : objects.pods) {
+    if (pod->pod_group.empty() || life::AttemptLabel(pod->meta) != objects.job->attempt) continue;
+    objects.pod_group = At<api::PodGroup>({pod->meta.key.space, pod->pod_group});
+    break;
+  }
   return objects;
 }
 

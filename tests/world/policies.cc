@@ -262,6 +262,14 @@ Message OfOwned(const Asked& asked) {
          "object owns, and Services and ComputeDomains with the labels of a job";
 }
 
+Message OfPodGroups(const Asked& asked) {
+  if (Message denied = OfOwned(asked); !denied.empty()) return denied;
+  if (asked.operation != Operation::kUpdate) return "";
+  const bool same = asked.Keeps({"spec"}) && asked.Keeps({"metadata", "ownerReferences"}) &&
+                    asked.Keeps({"metadata", "labels"});
+  return same ? "" : "the operator may change only the finalizers of a PodGroup";
+}
+
 Json NamesOfChecks(const Json& workload) {
   Json names = Json::array();
   for (const Json& check : At(workload, {"status", "admissionChecks"})) {
@@ -349,7 +357,7 @@ constexpr Rule kRules[] = {
     {"owned", "secrets", kCreates | kUpdates | kDeletes, false, false, OfOwned},
     {"owned", "resourceclaimtemplates.resource.k8s.io", kCreates | kUpdates | kDeletes, false,
      false, OfOwned},
-    {"owned", "podgroups.scheduling.k8s.io", kCreates | kUpdates | kDeletes, false, false, OfOwned},
+    {"owned", "podgroups.scheduling.k8s.io", kCreates | kUpdates, false, false, OfPodGroups},
     {"workloads", "workloads.kueue.x-k8s.io", kCreates | kUpdates | kDeletes, false, false,
      OfWorkloads},
     {"workloads", "workloads.kueue.x-k8s.io/status", kUpdates, false, false, OfWorkloads},

@@ -26,8 +26,7 @@ class GangFilesTest : public ::testing::Test {
   watch::Store store_{[this] { return now_; }};
   FakeApi api_{[this] { return now_; }};
   Events events_;
-  Log log_{{.write = [](const std::string&) {}, .time = [] { return std::string(); }}};
-  PodGroups groups_{store_, api_, events_, log_, {.now = [this] { return now_; }}};
+  PodGroups groups_{store_, api_, events_, {.now = [this] { return now_; }}};
   api::TrainingJob job_;
   api::Placement placement_;
 };

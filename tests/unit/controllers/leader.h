@@ -70,7 +70,7 @@ class Leader {
          const std::function<bool()>& kueue_synced = {})
       : now_([&now] { return now; }),
         store(now_),
-        pod_groups_(store, api, recorder, log_, {.now = now_}),
+        pod_groups_(store, api, recorder, {.now = now_}),
         files_(store, cache_, api, pod_groups_, ""),
         planner(store, cache_, api, log_, PlannerOptions()),
         jobs(store, api, planner, recorder, log_, JobOptions(kueue_synced)),

@@ -1,6 +1,7 @@
 #include "operator/controllers/pod_groups.h"
 
 #include "operator/controllers/gang_files.h"
+#include "operator/controllers/pod_group_release.h"
 #include "tests/unit/controllers/leader.h"
 
 namespace weft::controllers {
@@ -46,6 +47,26 @@ class PodGroupsTest : public ::testing::Test {
     pod.phase = phase;
     store_.Put(std::move(pod));
   }
+  bool IsWanted() { return !groups_.WhyNot(job_); }
+
+  // The attempt with a pod that is bound, and its group, about which nothing is decided.
+  struct Bound {
+    Bound(PodGroupsTest& test, const std::string& name)
+        : group(*api::DecodePodGroup(test.api_.At(Kind::kPodGroup, name), "test")) {
+      test.job_.attempt = 1;
+      pod.node_name = "n0";
+      pod.pod_group = name;
+      view.job = &test.job_;
+      view.placements = {&test.placement_};
+      view.pods = {&pod};
+      view.group = {true, &group};
+      view.now = test.now_;
+    }
+    api::PodGroup group;
+    api::Pod pod;
+    life::JobView view;
+  };
+
   std::size_t FinalizersOf(const api::ObjectKey& key) {
     return api_.At(Kind::kPodGroup, key.name)["metadata"]["finalizers"].size();
   }
@@ -55,7 +76,8 @@ class PodGroupsTest : public ::testing::Test {
   FakeApi api_{[this] { return now_; }};
   Events events_;
   Log log_{{.write = [](const std::string&) {}, .time = [] { return std::string(); }}};
-  PodGroups groups_{store_, api_, events_, log_, {.now = [this] { return now_; }}};
+  PodGroups groups_{store_, api_, events_, {.now = [this] { return now_; }}};
+  PodGroupRelease releases_{store_, api_, log_, [this] { return now_; }};
   api::TrainingJob job_;
   api::Placement placement_;
 };
@@ -99,98 +121,112 @@ TEST_F(PodGroupsTest, OneOfAnotherOwnerIsNotUsed) {
   EXPECT_EQ(events_.reasons, (std::vector<std::string>{"PodGroupsUnused"}));
 }
 
-TEST_F(PodGroupsTest, AfterAServerWithoutTheFeatureJobsArePinnedForAnHour) {
+TEST_F(PodGroupsTest, AServerThatDoesNotAnswerHoldsTheJobForAMoment) {
+  api_.webhook_down = {Kind::kPodGroup};
+  watch::FabricCache cache;
+  GangFiles files(store_, cache, api_, groups_, "");
+  EXPECT_FALSE(files.Of(job_, placement_));
+  now_ += kGroupMadeWithinSeconds - 1;
+  EXPECT_FALSE(files.Of(job_, placement_));
+  ++now_;
+  EXPECT_EQ(GroupOfAttempt(), "");
+  EXPECT_EQ(events_.reasons, (std::vector<std::string>{"PodGroupsUnused"}));
+}
+
+TEST_F(PodGroupsTest, AJobWhosePodsLoseTheirGroupIsOnlyPinnedForAnHour) {
+  api::TrainingJob other = job_;
+  other.meta.uid = "u2";
   groups_.OnPodWithoutGroup(job_.meta);
   groups_.OnPodWithoutGroup(job_.meta);
   EXPECT_EQ(events_.reasons.size(), 1U);
-  EXPECT_FALSE(groups_.Wanted(job_));
-  EXPECT_EQ(events_.reasons.size(), 2U);  // the job that is pinned is told
+  EXPECT_FALSE(IsWanted());
+  EXPECT_EQ(groups_.WhyNot(other), std::nullopt);
+  EXPECT_EQ(GroupOfAttempt(), "");
+  EXPECT_EQ(events_.reasons.size(), 2U);  // told of this attempt
+  EXPECT_EQ(GroupOfAttempt(), "");
+  EXPECT_EQ(events_.reasons.size(), 2U);
   now_ += kPinnedOnlySeconds;
-  EXPECT_TRUE(groups_.Wanted(job_));
+  EXPECT_TRUE(IsWanted());
+  now_ -= 2 * kPinnedOnlySeconds;  // the clock was ahead
+  EXPECT_TRUE(IsWanted());
+}
+
+TEST_F(PodGroupsTest, AJobWhosePodsAreRefusedWithAGroupGoesOnWithout) {
+  groups_.OnPodRefused(job_.meta, "exceeded quota");
+  EXPECT_TRUE(IsWanted());
+  groups_.OnPodRefused(job_.meta, "exceeded quota");
+  EXPECT_FALSE(IsWanted());
+  groups_.Forget("u1");
+  groups_.OnPodRefused(job_.meta, "spec.schedulingGroup is forbidden here");
+  EXPECT_FALSE(IsWanted());
 }
 
 TEST_F(PodGroupsTest, ASchedulerThatBindsOneByOneIsNoticed) {
-  const std::string name = GroupOfAttempt();
-  auto group = *api::DecodePodGroup(api_.At(Kind::kPodGroup, name), "test");
-  api::Pod pod;
-  pod.node_name = "n0";
-  pod.pod_group = name;
-  life::JobView view;
-  view.job = &job_;
-  view.pods = {&pod};
-  view.group = {true, &group};
-  view.created = now_;
-  view.now = now_ + kGroupDecidedWithinSeconds - 1;
-  EXPECT_EQ(groups_.LookAt(view), 1);
-  EXPECT_TRUE(groups_.Wanted(job_));
-  ++view.now;
-  group.decided = true;
-  groups_.LookAt(view);
-  EXPECT_TRUE(groups_.Wanted(job_));
-  group.decided = false;
-  pod.node_name = "";
-  groups_.LookAt(view);
-  EXPECT_TRUE(groups_.Wanted(job_));
-  pod.node_name = "n0";
-  groups_.LookAt(view);
-  EXPECT_FALSE(groups_.Wanted(job_));
+  Bound bound(*this, GroupOfAttempt());
+  EXPECT_EQ(groups_.LookAt(bound.view), kGroupDecidedWithinSeconds);
+  bound.view.now += kGroupDecidedWithinSeconds - 1;
+  EXPECT_EQ(groups_.LookAt(bound.view), 1);
+  ++bound.view.now;
+  bound.pod.node_name = "";
+  EXPECT_EQ(groups_.LookAt(bound.view), std::nullopt);
+  EXPECT_TRUE(IsWanted());
+  bound.pod.node_name = "n0";
+  groups_.LookAt(bound.view);
+  EXPECT_FALSE(IsWanted());
+  EXPECT_EQ(groups_.LookAt(bound.view), std::nullopt);
 }
 
 // The watch of PodGroups is behind that of pods.
 TEST_F(PodGroupsTest, LateNewsOfAGroupBlamesNobody) {
   const std::string name = GroupOfAttempt();
-  const auto late = *api::DecodePodGroup(api_.At(Kind::kPodGroup, name), "test");
+  Bound bound(*this, name);
   api_.Edit(Kind::kPodGroup, name, [](Json& group) {
     group["status"]["conditions"] = {{{"type", "PodGroupInitiallyScheduled"}, {"status", "True"}}};
   });
-  api::Pod pod;
-  pod.node_name = "n0";
-  pod.pod_group = name;
-  life::JobView view;
-  view.job = &job_;
-  view.pods = {&pod};
-  view.group = {true, &late};
-  view.now = view.created + kGroupDecidedWithinSeconds;
-  groups_.LookAt(view);
-  EXPECT_TRUE(groups_.Wanted(job_));
+  groups_.LookAt(bound.view);
+  bound.view.now += kGroupDecidedWithinSeconds;
+  groups_.LookAt(bound.view);
+  EXPECT_TRUE(IsWanted());
+}
+
+// Such as one that a template names, for another scheduler.
+TEST_F(PodGroupsTest, AGroupOfSomebodyElseSaysNothing) {
+  Bound bound(*this, GroupOfAttempt());
+  bound.group.meta.owners.front().uid = "other";
+  bound.group.message = "SchedulerError: no such profile";
+  groups_.LookAt(bound.view);
+  bound.view.now += kGroupDecidedWithinSeconds;
+  EXPECT_EQ(groups_.LookAt(bound.view), std::nullopt);
+  EXPECT_TRUE(IsWanted());
 }
 
 // A webhook gives the pods another priority than the template.
 TEST_F(PodGroupsTest, AJobWhoseGroupIsInErrorGoesOnWithoutOne) {
-  api::PodGroup group;
-  group.decided = true;
-  group.message = "all pods in a single pod group should have the same priority";
-  api::Pod pod;
-  life::JobView view;
-  view.job = &job_;
-  view.pods = {&pod};
-  view.group = {true, &group};
-  pod.unscheduled = "0/9 nodes are available";
-  groups_.LookAt(view);
-  EXPECT_TRUE(groups_.Wanted(job_));
-  pod.unscheduled.clear();
-  groups_.LookAt(view);
-  EXPECT_FALSE(groups_.Wanted(job_));
-  EXPECT_EQ(GroupOfAttempt(), "");
-  EXPECT_EQ(events_.reasons.front(), "PodGroupsUnused");
-  groups_.Forget(job_.meta.uid);
-  EXPECT_TRUE(groups_.Wanted(job_));
+  Bound bound(*this, GroupOfAttempt());
+  bound.pod.node_name = "";
+  bound.group.decided = true;
+  bound.group.message = "minCount (3) cannot be satisfied: 1 scheduled, 1 remaining";
+  groups_.LookAt(bound.view);
+  EXPECT_TRUE(IsWanted());
+  bound.group.message = "SchedulerError: all pods should have the same priority";
+  groups_.LookAt(bound.view);
+  EXPECT_FALSE(IsWanted());
 }
 
 TEST_F(PodGroupsTest, AFinalizerThatNobodyTakesOffIsTakenOff) {
   const api::ObjectKey key = LeftOver();
   PutPod(key.name, api::PodPhase::kRunning);
-  EXPECT_EQ(groups_.Reconcile(key)->seconds, kGroupGoneWithinSeconds);
+  EXPECT_EQ(releases_.Reconcile(key)->seconds, kGroupGoneWithinSeconds);
   now_ += kGroupGoneWithinSeconds;
-  EXPECT_EQ(groups_.Reconcile(key)->seconds, kGroupGoneWithinSeconds);  // a pod is in it
+  EXPECT_EQ(releases_.Reconcile(key)->seconds, kGroupGoneWithinSeconds);  // a pod is in it
   PutPod(key.name, api::PodPhase::kSucceeded);
   now_ += kGroupGoneWithinSeconds - 1;
-  EXPECT_EQ(groups_.Reconcile(key)->seconds, 1);
+  EXPECT_EQ(releases_.Reconcile(key)->seconds, 1);
   EXPECT_EQ(FinalizersOf(key), 1U);
   ++now_;
-  ASSERT_TRUE(groups_.Reconcile(key));
+  ASSERT_TRUE(releases_.Reconcile(key));
   EXPECT_EQ(api_.CountOf(Kind::kPodGroup), 0U);
-  EXPECT_FALSE(groups_.Wanted(job_));
+  EXPECT_TRUE(IsWanted());
 }
 
 TEST_F(PodGroupsTest, OneOfOthersKeepsItsFinalizer) {
@@ -199,7 +235,7 @@ TEST_F(PodGroupsTest, OneOfOthersKeepsItsFinalizer) {
             [](Json& group) { group["metadata"]["ownerReferences"][0]["kind"] = "JobSet"; });
   store_.Put(*api::DecodePodGroup(api_.At(Kind::kPodGroup, key.name), "test"));
   now_ += 10 * kGroupGoneWithinSeconds;
-  EXPECT_FALSE(groups_.Reconcile(key)->seconds);
+  EXPECT_FALSE(releases_.Reconcile(key)->seconds);
   EXPECT_EQ(FinalizersOf(key), 1U);
 }
 

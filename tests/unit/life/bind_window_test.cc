@@ -161,8 +161,20 @@ TEST(BindWindowTest, APreemptionForThePodGroupIsWaitedFor) {
   EXPECT_EQ(gang.After(60).seconds, kPreemptionSeconds);
   EXPECT_EQ(gang.After(60 + kPreemptionSeconds).binding, Binding::kUndo);
   EXPECT_EQ(gang.After(60 + kPreemptionSeconds).refused, Names{"n1"});
+  EXPECT_EQ(gang.Bind(0).After(60).binding, Binding::kUndo);  // what is bound must not wait
+  gang.group->decided = false;                                // the gate is off in kube-scheduler
+  EXPECT_EQ(gang.After(59).binding, Binding::kWait);
   gang.exists[2] = false;
   EXPECT_EQ(gang.After(0).binding, Binding::kUndo);
+}
+
+TEST(BindWindowTest, APodGroupThatWaitsForMorePodsThanThereAreIsUndone) {
+  Gang gang = RefusedGroup();
+  for (api::Pod& pod : gang.pods) pod.unscheduled.clear();
+  gang.group = api::PodGroup{.min_count = 4};
+  EXPECT_EQ(gang.After(60).binding, Binding::kUndo);
+  EXPECT_EQ(gang.After(60).message,
+            "3 workers not bound; PodGroup g waits for 4 pods, and the gang has 3");
 }
 
 TEST(BindWindowTest, AWindowThatAWrongClockOpenedIsOpenedAnew) {
