@@ -91,9 +91,12 @@ Result<Outcome> JobController::Reconcile(const api::ObjectKey& key) {
   if (Seeded(Bug::kDiesOfOddObject)) WEFT_CHECK(!objects->job->meta.labels.At("odd"));
   const life::JobView view = ViewOf(*objects);
   const Pass pass{&*objects, &view};
-  if (options_.pod_groups != nullptr) options_.pod_groups->LookAt(view);
-  return Answered(pass, std::visit([&](const auto& step) { return Do(pass, step); },
-                                   life::NextStep(view, options_.life)));
+  std::optional<std::int64_t> again;
+  if (options_.pod_groups != nullptr) again = options_.pod_groups->LookAt(view);
+  Answer answer = Answered(pass, std::visit([&](const auto& step) { return Do(pass, step); },
+                                            life::NextStep(view, options_.life)));
+  if (answer && again) answer->seconds = std::min(answer->seconds.value_or(*again), *again);
+  return answer;
 }
 
 // A job whose steps fail for a while says so. The error stays that of the step, so that its pause

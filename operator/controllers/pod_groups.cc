@@ -113,24 +113,33 @@ bool PodGroups::IsUndecided(const api::ObjectKey& group) {
   return !decided;
 }
 
-void PodGroups::LookAt(const life::JobView& view) {
+bool PodGroups::IsPinnedOnly() {
+  const std::lock_guard lock(mutex_);
+  return options_.now() < pinned_only_until_;
+}
+
+std::optional<std::int64_t> PodGroups::LookAt(const life::JobView& view) {
   const api::PodGroup* group = view.group.group;
-  if (group == nullptr || view.pods.empty()) return;
+  if (group == nullptr || view.pods.empty()) return std::nullopt;
   const auto all = [&](auto is) { return std::all_of(view.pods.begin(), view.pods.end(), is); };
   const bool bound = all([&](const api::Pod* pod) {
     return !pod->node_name.empty() && pod->pod_group == group->meta.key.name;
   });
-  if (bound && !group->decided && view.now - view.created >= kGroupDecidedWithinSeconds &&
-      IsUndecided(group->meta.key)) {
-    Lacks("kube-scheduler", "it bound pods of a PodGroup without deciding about the group",
-          &view.job->meta);
+  const std::int64_t age = view.now - view.created;
+  if (bound && !group->decided && age < kLookedAtSeconds && !IsPinnedOnly()) {
+    if (age < kGroupDecidedWithinSeconds) return kGroupDecidedWithinSeconds - age;
+    if (IsUndecided(group->meta.key)) {
+      Lacks("kube-scheduler", "it bound pods of a PodGroup without deciding about the group",
+            &view.job->meta);
+    }
   }
   // Of pods that are refused, kube-scheduler tells each; of a group in error, the group alone.
   const bool untold =
       all([](const api::Pod* pod) { return pod->node_name.empty() && pod->unscheduled.empty(); });
-  if (!untold || group->message.empty()) return;
+  if (!untold || group->message.empty()) return std::nullopt;
   const std::lock_guard lock(mutex_);
   in_error_[view.job->meta.uid] = group->message;
+  return std::nullopt;
 }
 
 void PodGroups::Forget(const std::string& job_uid) {

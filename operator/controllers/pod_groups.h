@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "operator/api/training_job.h"
@@ -25,8 +26,9 @@ namespace weft::controllers {
 inline constexpr std::int64_t kPinnedOnlySeconds = 3'600;
 // kube-controller-manager takes its finalizer off within seconds; longer than its leaders change.
 inline constexpr std::int64_t kGroupGoneWithinSeconds = 60;
-// kube-scheduler writes the group's condition when it binds the pods.
-inline constexpr std::int64_t kGroupDecidedWithinSeconds = 15;
+// kube-scheduler writes the group's condition when it binds the pods. Later than kLookedAtSeconds
+// after the last pod was made nothing is concluded.
+inline constexpr std::int64_t kGroupDecidedWithinSeconds = 15, kLookedAtSeconds = 120;
 
 // Makes the PodGroups of attempts (launch/pod_group.h) where the servers know them, finds out which
 // server does not, and takes the finalizer off those of Weft that nobody else does.
@@ -51,8 +53,9 @@ class PodGroups {
   // A pod was stored without the group that it was made with.
   void OnPodWithoutGroup(const api::ObjectMeta& job);
   // Looks at an attempt whose pods are in a group. A job whose group kube-scheduler finds in error,
-  // as if a webhook gave its pods another priority, gets none for its next attempts.
-  void LookAt(const life::JobView& view);
+  // as if a webhook gave its pods another priority, gets none for its next attempts. Returns in how
+  // many seconds it must look again; nothing: after the next change.
+  std::optional<std::int64_t> LookAt(const life::JobView& view);
   void Forget(const std::string& job_uid);
   // Looks at one PodGroup after a change.
   // Errors  of the write.
@@ -61,6 +64,7 @@ class PodGroups {
  private:
   void Lacks(const char* server, const std::string& evidence, const api::ObjectMeta* job);
   bool IsUndecided(const api::ObjectKey& group);
+  bool IsPinnedOnly();
   void Tell(const api::ObjectMeta& job, const std::string& why);
   // Seconds until nobody else can be expected to take the finalizer off.
   std::int64_t LeftOf(const api::PodGroup& group);

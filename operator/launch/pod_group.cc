@@ -23,7 +23,8 @@ const Json& PodSpecOf(const api::TrainingJob& job) {
 
 bool MayJoinPodGroup(const api::TrainingJob& job) {
   const Json& spec = PodSpecOf(job);
-  return spec.value("schedulerName", kStockScheduler) == kStockScheduler &&
+  return job.replicas <= kPodGroupWorkersAtMost &&
+         spec.value("schedulerName", kStockScheduler) == kStockScheduler &&
          !spec.contains("schedulingGroup");
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -11,8 +12,14 @@ namespace weft::launch {
 // kube-scheduler binds all of them, each to the node that it is pinned to, or none, and preempts
 // for the gang as a whole.
 
-// Whether pods of the job can be in a PodGroup that Weft makes: kube-scheduler itself binds them,
-// and their template names no group.
+// kube-scheduler 1.37.2 looks at all pods of a group that wait whenever one more is created, so its
+// work grows with the square of their number: for 256 workers it costs a tenth of the time until
+// they are bound, for 1,024 ten seconds of a core, for 16,384 most of an hour. Larger gangs are
+// pinned only. Measured by tests/run.sh --campaign cluster.
+inline constexpr std::uint32_t kPodGroupWorkersAtMost = 256;
+
+// Whether pods of the job can be in a PodGroup that Weft makes: they are not too many,
+// kube-scheduler itself binds them, and their template names no group.
 bool MayJoinPodGroup(const api::TrainingJob& job);
 
 // "<job>-<attempt>-weft-<4 characters>". The end is of the Placement's uid, for a PodGroup outlasts

@@ -10,7 +10,8 @@
 namespace weft::life {
 namespace {
 
-// How the messages begin that kube-scheduler gives all pods of a group that it does not bind.
+// What kube-scheduler says to the pods of a group that it does not bind, but for the refused one:
+// "pod group is unschedulable, minCount (8) cannot be satisfied: 4 scheduled, 3 remaining, ...".
 constexpr std::string_view kOfGroup = "minCount (";
 
 class Judgement {
@@ -74,7 +75,7 @@ class Judgement {
   // Whether the pod was not bound because another one of its group was not.
   bool IsOfGroup(const api::Pod& pod) const {
     if (pod.pod_group.empty() || Seeded(Bug::kGroupBlamesAll)) return false;
-    if (pod.unscheduled.starts_with(kOfGroup)) return true;
+    if (pod.unscheduled.find(kOfGroup) != pod.unscheduled.npos) return true;
     return group_.group != nullptr && group_.group->message.starts_with(pod.unscheduled);
   }
 

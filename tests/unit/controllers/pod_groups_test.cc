@@ -121,7 +121,7 @@ TEST_F(PodGroupsTest, ASchedulerThatBindsOneByOneIsNoticed) {
   view.group = {true, &group};
   view.created = now_;
   view.now = now_ + kGroupDecidedWithinSeconds - 1;
-  groups_.LookAt(view);
+  EXPECT_EQ(groups_.LookAt(view), 1);
   EXPECT_TRUE(groups_.Wanted(job_));
   ++view.now;
   group.decided = true;

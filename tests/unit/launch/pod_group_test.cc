@@ -60,6 +60,14 @@ TEST(PodGroupTest, IsForPodsThatKubeSchedulerItselfBinds) {
   EXPECT_FALSE(MayJoinPodGroup(JobWith(R"({"schedulingGroup": {"podGroupName": "own"}})")));
 }
 
+TEST(PodGroupTest, IsForGangsThatKubeSchedulerTakesInTime) {
+  auto job = JobWith("{}");
+  job.replicas = kPodGroupWorkersAtMost;
+  EXPECT_TRUE(MayJoinPodGroup(job));
+  ++job.replicas;
+  EXPECT_FALSE(MayJoinPodGroup(job));
+}
+
 TEST(PodGroupTest, ThePlacementFileRemembersIt) {
   const auto job = JobWith("{}");
   Gang gang = GangOf(job);

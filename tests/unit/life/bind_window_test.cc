@@ -107,12 +107,13 @@ TEST(BindWindowTest, GatesOfOthersAreWaitedForWithoutADeadline) {
 // Three workers in a PodGroup, of which kube-scheduler refused n1.
 Gang RefusedGroup() {
   const std::string of_group = "minCount (3) cannot be satisfied: 1 scheduled, 1 remaining";
+  const std::string found = of_group + ", pod group preemption: No preemption victims found";
   Gang gang;
   gang.group.emplace();
   gang.group->decided = true;
-  gang.group->message = of_group + ", no victims found";
+  gang.group->message = found;
   for (api::Pod& pod : gang.pods) pod.pod_group = "g";
-  gang.pods[0].unscheduled = of_group + ", no victims found";
+  gang.pods[0].unscheduled = "pod group is unschedulable, " + found;
   gang.pods[1].unscheduled = "0/9 nodes are available: 1 node(s) had untolerated taint";
   gang.pods[2].unscheduled = of_group;
   return gang;
