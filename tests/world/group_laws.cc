@@ -60,10 +60,9 @@ void Laws::LookAtGroup(const Change& change) {
   const Json& group = *change.object;
   const std::string placement = PlacementOf(group), uid = UidOf(group);
   const bool gone = change.type == Change::Type::kDeleted;
-  if (change.type == Change::Type::kAdded &&
-      change.user.find("weft-operator") != change.user.npos) {
-    LookAtNewGroup(group, placement);
-  }
+  const bool by_operator = change.user.find("weft-operator") != std::string::npos;
+  if (by_operator && change.type == Change::Type::kAdded) LookAtNewGroup(group, placement);
+  if (by_operator && change.before && IsDeleting(*change.before)) LookAtLetGo(group, placement);
   if (gone) {
     groups_.erase(change.key);
   } else {
@@ -106,6 +105,16 @@ void Laws::LookAtNewGroup(const Json& group, const std::string& placement) {
       LabelOf(group, "weft.dev/job-name") != KeyOf(*job->second).name) {
     Break("I25", "PodGroup " + name + " has not the labels of its job");
   }
+}
+
+// The finalizer that the operator takes off is its own PodGroup's, and kube-scheduler needs it no
+// more.
+void Laws::LookAtLetGo(const Json& group, const std::string& placement) {
+  if (placement.empty()) return Break("I9", "PodGroup " + Called(group) + " of others is let go");
+  const auto pods = in_group_.find(KeyOf(group));
+  if (pods == in_group_.end() || pods->second.empty()) return;
+  Break("I26", "PodGroup " + Called(group) + " is let go with " +
+                   std::to_string(pods->second.size()) + " pods in it");
 }
 
 // A PodGroup that is deleted, or whose Placement is gone, goes when its pods have ended.

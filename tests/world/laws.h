@@ -91,6 +91,7 @@ class Laws {
   // In group_laws.cc.
   void LookAtGroup(const Change& change);
   void LookAtNewGroup(const Json& group, const std::string& placement);
+  void LookAtLetGo(const Json& group, const std::string& placement);
   void LookAtGroupsEnd(const api::ObjectKey& key);
   void LookAtGroupsOf(const Json& placement);
   void LookAtPodInGroup(const Change& change);
