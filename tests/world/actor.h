@@ -27,7 +27,7 @@ class Actor {
   int Evict(const api::ObjectKey& pod);
   // As the API server has it now, or null.
   std::shared_ptr<const Json> Find(const kube::Resource& resource, const api::ObjectKey& key) const;
-  ApiServer& server() { return server_; }
+  ApiServer& server() const { return server_; }
   const kube::Response& last() const { return last_; }
 
  private:

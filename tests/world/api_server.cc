@@ -41,6 +41,8 @@ bool ApiServer::MayDo(const std::string& user, const std::string& verb, const st
 
 void ApiServer::SetQuotaConflicts(int count) { state_->quota_conflicts = count; }
 
+void ApiServer::SetGroupGate(GroupGate gate) { state_->group_gate = gate; }
+
 void ApiServer::SetOnChange(std::function<void(const Change&)> on_change) {
   state_->on_change = std::move(on_change);
 }

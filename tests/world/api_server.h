@@ -61,6 +61,7 @@ class ApiServer {
     // A new node is not ready. Only the node lifecycle controller takes the taint off.
     bool taints_new_nodes = false;
     std::size_t kept_changes = 2'000;  // of each resource; a watch from before them gets 410
+    bool pod_groups = false;           // serves them (scheduling.k8s.io/v1beta1)
   };
   explicit ApiServer(Options options);
   ~ApiServer();
@@ -96,6 +97,11 @@ class ApiServer {
   // So many next creates that count against a ResourceQuota get 409, as after a concurrent update
   // of its usage.
   void SetQuotaConflicts(int count);
+  // The feature gate GenericWorkload. kMixed: several API servers take turns by chance, as in the
+  // middle of an upgrade, and half of them lack it: pods lose schedulingGroup, and those servers
+  // know no PodGroups to create. kOff: all lack it, but PodGroups of before are served.
+  enum class GroupGate : std::uint8_t { kOn, kMixed, kOff };
+  void SetGroupGate(GroupGate gate);
   // Called after each change is stored.
   void SetOnChange(std::function<void(const Change&)> on_change);
 

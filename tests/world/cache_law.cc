@@ -2,6 +2,7 @@
 
 #include "operator/api/decode.h"
 #include "operator/life/kueue_check.h"
+#include "tests/world/pod_groups.h"
 #include "tests/world/world.h"
 
 namespace weft::world {
@@ -43,6 +44,7 @@ std::set<std::string> Differences(ApiServer& server, const api::Inputs& inputs) 
   // It keeps only changes of them that count.
   Compare(server, "pods", inputs.pods, false, differ);
   Compare(server, "nodes", inputs.nodes, false, differ);
+  Compare(server, kPodGroupResource, inputs.pod_groups, false, differ);
   return differ;
 }
 

@@ -4,6 +4,7 @@
 #include "operator/api/json_member.h"
 #include "operator/api/json_text.h"
 #include "tests/world/metadata.h"
+#include "tests/world/pod_groups.h"
 #include "tests/world/pods.h"
 #include "tests/world/state.h"
 
@@ -40,7 +41,9 @@ void Prepare(const Kind& kind, const std::string& now, Json& object) {
   if (kind.resource == "pods") object["status"] = NewPodStatus(object, now);
   if (kind.resource == "namespaces") SetNamespaceFields(object);
   if (kind.resource == "resourcequotas") object["status"] = Json::object();
-  if (kind.resource == "jobs.batch") object["status"] = Json::object();
+  if (kind.resource == "jobs.batch" || kind.resource == kPodGroupResource) {
+    object["status"] = Json::object();
+  }
 }
 
 // The name of the wrong part, or nothing.
@@ -135,8 +138,9 @@ Refusal ApiServer::State::CheckNamespace(const Call& call) const {
         "metadata.namespace"}});
 }
 
-Refusal ApiServer::State::SetPriority(const Call& call, Json& pod) const {
-  Json& spec = pod["spec"];
+// Of a pod or a PodGroup.
+Refusal ApiServer::State::SetPriority(const Call& call, Json& object) const {
+  Json& spec = object["spec"];
   const std::string name = api::TextAt(spec, "priorityClassName");
   int priority = 0;
   std::string policy = "PreemptLowerPriority";
@@ -147,14 +151,21 @@ Refusal ApiServer::State::SetPriority(const Call& call, Json& pod) const {
   } else if (!name.empty()) {
     const Object found = Find("priorityclasses.scheduling.k8s.io", {"", name});
     if (!found) {
-      return Forbidden(call.target.kind(), api::KeyOf(pod).name,
+      return Forbidden(call.target.kind(), api::KeyOf(object).name,
                        "no PriorityClass with name " + name + " was found");
     }
     priority = found->value("value", 0);
     policy = found->value("preemptionPolicy", policy);
   }
+  const bool is_pod = call.target.kind().resource == "pods";
+  if (!is_pod && spec.value("priority", priority) != priority) {
+    return Forbidden(call.target.kind(), api::KeyOf(object).name,
+                     "priority set in the pod group (" + std::to_string(spec.value("priority", 0)) +
+                         ") must match the priority computed (" + std::to_string(priority) +
+                         ") based on the priority class set in the spec");
+  }
   spec["priority"] = priority;
-  if (!spec.contains("preemptionPolicy")) spec["preemptionPolicy"] = policy;
+  if (is_pod && !spec.contains("preemptionPolicy")) spec["preemptionPolicy"] = policy;
   return std::nullopt;
 }
 
@@ -177,8 +188,9 @@ kube::Response ApiServer::State::CreateObject(const Call& given, Json object) {
   if (auto refusal = CheckNamespace(call)) return *refusal;
   const bool is_pod = kind.resource == "pods";
   if (is_pod) {
-    DefaultPod(object);
-    if (auto refusal = SetPriority(call, object)) return *refusal;
+    if (auto refusal = AdmitPod(call, object)) return *refusal;
+  } else if (kind.resource == kPodGroupResource) {
+    if (auto refusal = AdmitPodGroup(call, object)) return *refusal;
   } else if (!kind.custom) {
     DefaultBuiltIn(kind.resource, object);
     if (kind.resource == "nodes") DefaultNewNode(object, options.taints_new_nodes);
@@ -195,6 +207,7 @@ kube::Response ApiServer::State::CreateObject(const Call& given, Json object) {
   CheckMetadata(kind, metadata, causes);
   if (kind.schema) kind.schema->Check(object, causes);
   CheckBuiltIn(kind.resource, object, causes);
+  CheckPodGroup(kind.resource, object, causes);
   if (is_pod) CheckNewPod(object, causes);
   if (!causes.empty()) return Invalid(kind, key.name, causes);
   if (auto refusal = Validate(call, nullptr, &object)) return *refusal;

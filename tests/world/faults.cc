@@ -78,6 +78,11 @@ const std::vector<Faults::Kind>& Faults::All() {
       {"edit-job", &Faults::EditJob},
       {"restore-job", &Faults::RestoreJob},
       {"false-pod", &Faults::FalsePod},
+      {"change-gate", &Faults::ChangeGate, true},
+      {"delete-group", &Faults::DeleteGroup, true},
+      {"edit-min-count", &Faults::EditMinCount, true},
+      {"foreign-group", &Faults::ForeignGroup, true},
+      {"take-node", &Faults::TakeNode, true},
   };
   return kAll;
 }
@@ -90,6 +95,7 @@ Faults::Faults(World& world, std::uint64_t seed)
       chance_(seed) {
   const std::uint64_t share = 1 + Below(4);  // a quarter of the catalogue, up to all of it
   for (const Kind& kind : All()) {
+    if (kind.of_groups && !world_.gates_.served) continue;
     if (Below(4) < share) chosen_.push_back(kind);
   }
 }

@@ -27,6 +27,7 @@ class Faults {
   struct Kind {
     const char* name;
     Act act;
+    bool of_groups = false;  // only where PodGroups are served
   };
   static const std::vector<Kind>& All();
 
@@ -88,6 +89,12 @@ class Faults {
   std::string EditJob();
   std::string RestoreJob();
   std::string FalsePod();
+  // In group_faults.cc.
+  std::string ChangeGate();
+  std::string DeleteGroup();
+  std::string EditMinCount();
+  std::string ForeignGroup();
+  std::string TakeNode();
 
   void SetDown(bool down);
   void Freeze(Incarnation& replica, std::chrono::seconds time);

@@ -131,6 +131,18 @@ std::vector<Kind> OtherKinds() {
 
 }  // namespace
 
+Kind PodGroupKind() {
+  Kind kind{.group = "scheduling.k8s.io",
+            .version = "v1beta1",
+            .plural = "podgroups",
+            .kind = "PodGroup",
+            .status = true,
+            .generation = true,
+            .unconditional = false};
+  kind.resource = ResourceOf(kind);
+  return kind;
+}
+
 std::vector<Kind> BuiltInKinds() {
   std::vector<Kind> kinds = CoreKinds();
   for (const Kind& kind : OtherKinds()) kinds.push_back(kind);

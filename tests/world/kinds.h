@@ -27,7 +27,9 @@ struct Kind {
   std::string api_version() const { return group.empty() ? version : group + "/" + version; }
 };
 
+// PodGroups are not among them.
 std::vector<Kind> BuiltInKinds();
+Kind PodGroupKind();
 // The kind of a CustomResourceDefinition, in its first served version.
 Kind KindOf(const nlohmann::json& definition);
 

@@ -4,6 +4,7 @@
 
 #include "operator/base/timestamp.h"
 #include "operator/life/bind_window.h"
+#include "tests/world/pod_groups.h"
 
 namespace weft::world {
 namespace {
@@ -63,6 +64,8 @@ void Laws::OnChange(const Change& change) {
   cluster_.Apply(change, fibers_.now());
   LookAtHoldings(change);
   if (change.resource == "pods") LookAtPod(change);
+  if (change.resource == "pods") LookAtPodInGroup(change);
+  if (change.resource == kPodGroupResource) LookAtGroup(change);
   if (change.resource == "placements.weft.dev") LookAtPlacement(change);
   if (change.resource == "trainingjobs.weft.dev") LookAtJob(change);
   if (change.resource == "leases.coordination.k8s.io") {
@@ -192,7 +195,7 @@ bool Laws::IsPartlyBound(const Gang& gang) {
 
 void Laws::LookAtPlacement(const Change& change) {
   const Json& placement = *change.object;
-  if (change.type == Change::Type::kDeleted) return;
+  if (change.type == Change::Type::kDeleted) return LookAtGroupsOf(placement);
   const std::string job = JobOf(placement);
   if (change.type == Change::Type::kAdded && !job.empty() && cluster_.jobs.contains(job)) {
     const std::int64_t known = NumberAt(*cluster_.jobs.at(job), {"status", "attempt"});
@@ -287,6 +290,7 @@ void Laws::LookAtJob(const Change& change) {
   LookAtEnd(job, before);
   LookAtCounters(job, before);
   LookAtService(job, before);
+  LookAtExcluded(job, before);
 }
 
 void Laws::LookAtSpeech(const Json& job) {
@@ -404,6 +408,7 @@ Instant::duration Laws::WindowOf(const Gang& gang) const {
 void Laws::Tick(bool hard) {
   const Instant::duration passed = fibers_.now() - ticked_;
   ticked_ = fibers_.now();
+  TickGroups();
   if (hard) return;
   TickAwaited(passed);
   for (auto it = open_.begin(); it != open_.end();) {

@@ -40,6 +40,10 @@ class Laws {
   void OnSent(const Sent& sent);
   // All objects are others at once: what is gone, and what there is now. In restore.cc.
   void OnRestore(const std::vector<Change>& all);
+  // In group_laws.cc: whether all servers know PodGroups from now on; a bind request has failed.
+  void OnGates(bool all_on);
+  void OnFailedBind(const Json& pod);
+  std::size_t grouped() const { return grouped_; }  // gangs in a PodGroup
   // Time has passed. `hard`: nothing can go on now, so laws of time wait.
   void Tick(bool hard);
   void Break(const std::string& law, const std::string& text);
@@ -84,6 +88,18 @@ class Laws {
   std::vector<Violation> broken_;
   using Gang = std::pair<std::string, std::int64_t>;
   bool IsPartlyBound(const Gang& gang);
+  // In group_laws.cc.
+  void LookAtGroup(const Change& change);
+  void LookAtNewGroup(const Json& group, const std::string& placement);
+  void LookAtLetGo(const Json& group, const std::string& placement);
+  void LookAtGroupsEnd(const api::ObjectKey& key);
+  void LookAtGroupsOf(const Json& placement);
+  void LookAtPodInGroup(const Change& change);
+  void LookAtSameGroup(const Json& pod);
+  void LookAtHalfBound(const Gang& gang);
+  void LookAtExcluded(const Json& job, const Json& before);
+  void TickGroups();
+  void Excuse(const Gang& gang);  // it may be partly bound
   Instant::duration WindowOf(const Gang& gang) const;
   std::map<Gang, std::set<std::int64_t>> bound_;      // workers that were ever bound
   std::map<Gang, std::set<std::int64_t>> succeeded_;  // workers whose program ended by itself
@@ -107,6 +123,16 @@ class Laws {
   std::string holder_;                                   // of the Lease
   std::map<std::string, Instant> held_;                  // by holder: when it last held the Lease
   Instant ticked_{};
+  bool gates_on_ = false;  // all servers know PodGroups
+  Instant gates_since_{};
+  std::map<api::ObjectKey, std::shared_ptr<const Json>> groups_;
+  std::map<api::ObjectKey, std::set<std::string>>
+      in_group_;                        // uids of its pods that have not ended
+  std::map<Gang, Instant> gang_born_;   // its first pod
+  std::set<Gang> excused_;              // what holds its pods together is not all there
+  std::map<Gang, Instant> half_bound_;  // partly bound since, and not excused
+  std::map<std::string, std::set<std::string>> refused_pods_;  // nodes, by uid of the job
+  std::size_t grouped_ = 0;
   std::size_t windows_ = 0;
 };
 

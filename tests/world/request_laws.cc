@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tests/world/laws.h"
+#include "tests/world/pod_groups.h"
 
 namespace weft::world {
 namespace {
@@ -23,7 +24,8 @@ bool IsRefusal(int status) { return status == 400 || status == 403 || status == 
 
 bool IsOurs(const std::string& resource) {
   static const std::set<std::string> kOurs = {
-      "trainingjobs.weft.dev", "placements.weft.dev", "pods", "services", "configmaps", "secrets"};
+      "trainingjobs.weft.dev", "placements.weft.dev", "pods", "services", "configmaps", "secrets",
+      kPodGroupResource};
   return kOurs.contains(resource);
 }
 

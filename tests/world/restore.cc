@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tests/world/faults.h"
+#include "tests/world/pod_groups.h"
 #include "tests/world/world.h"
 
 namespace weft::world {
@@ -14,8 +15,8 @@ namespace {
 using std::chrono::seconds;
 
 // What other models follow: an object's owner comes before it.
-constexpr std::array<const char*, 6> kFollowed = {
-    "nodes", "trainingjobs.weft.dev",     "placements.weft.dev", "services",
+constexpr std::array<const char*, 7> kFollowed = {
+    "nodes", "trainingjobs.weft.dev",     "placements.weft.dev", "services", kPodGroupResource,
     "pods",  "leases.coordination.k8s.io"};
 
 std::string JobUidOf(const Json& object) { return LabelOf(object, "weft.dev/job-uid"); }
@@ -118,6 +119,9 @@ void Laws::OnRestore(const std::vector<Change>& all) {
   mute_.clear();
   awaited_.clear();
   refused_at_bind_.clear();
+  groups_.clear();
+  in_group_.clear();
+  OnGates(gates_on_);
   for (const Change& change : all) {
     if (change.type == Change::Type::kDeleted) continue;
     cluster_.Apply(change, fibers_.now());
@@ -127,6 +131,8 @@ void Laws::OnRestore(const std::vector<Change>& all) {
     if (change.resource == "placements.weft.dev" && !gang.first.empty()) {
       if (auto nodes = NodesOf(object); !nodes.empty()) planned_[gang] = std::move(nodes);
     }
+    if (change.resource == kPodGroupResource) groups_[change.key] = change.object;
+    if (change.resource == "pods") LookAtPodInGroup(change);
     if (change.resource == "pods" && !gang.first.empty() && WorkerOf(object)) {
       created_[{gang, *WorkerOf(object)}] = Instant::max();
       LookAtWindow(object);

@@ -40,6 +40,8 @@ std::vector<Json> StockRights() {
           RuleOf("events.k8s.io", {"events"}, read),
           RuleOf("coordination.k8s.io", {"leases"}, write),
           RuleOf("coordination.k8s.io", {"leases"}, read),
+          RuleOf("scheduling.k8s.io", {"podgroups"}, write),
+          RuleOf("scheduling.k8s.io", {"podgroups", "podgroups/status"}, read),
           RuleOf("batch", {"jobs"}, write),
           RuleOf("batch", {"jobs", "jobs/status"}, read)};
 }

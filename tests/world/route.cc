@@ -132,7 +132,8 @@ Refusal ApiServer::State::CheckRights(const Call& call, const std::string& verb,
 
 kube::Response ApiServer::State::Handle(const kube::Request& request, const std::string& user) {
   if (request.path == "/version") {
-    return Answer(200, R"({"major":"1","minor":"36","gitVersion":"v1.36.3"})");
+    return Answer(200, options.pod_groups ? R"({"major":"1","minor":"37","gitVersion":"v1.37.2"})"
+                                          : R"({"major":"1","minor":"36","gitVersion":"v1.36.3"})");
   }
   if (request.path == "/readyz" || request.path == "/livez") return Answer(200, "ok");
   auto target = Route(request.path);

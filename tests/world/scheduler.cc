@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/world/pod_groups.h"
+
 namespace weft::world {
 namespace {
 
@@ -61,18 +63,22 @@ bool SelectorMatches(const Json& pod, const Json& node) {
                      [&](const Json& term) { return TermMatches(term, node); });
 }
 
-bool IsPending(const Json& pod) {
+}  // namespace
+
+bool WaitsForNode(const Json& pod) {
   return TextAt(pod, {"spec", "nodeName"}).empty() && !IsDeleting(pod) && !HasEnded(pod) &&
          At(pod, {"spec", "schedulingGates"}).empty();
 }
-
-}  // namespace
 
 Scheduler::Scheduler(Fibers& fibers, ApiServer& server, std::uint64_t seed)
     : fibers_(fibers), api_(server, "kube-scheduler"), chance_(seed) {}
 
 void Scheduler::OnChange(const Change& change) {
   if (change.resource == "nodes") return TryAllSoon();
+  if (change.resource == kPodGroupResource) {
+    const bool same = change.before && GenerationOf(*change.before) == GenerationOf(*change.object);
+    return same ? void() : TryAllSoon();
+  }
   if (change.resource != "pods") return;
   const Json& pod = *change.object;
   const std::string node = TextAt(pod, {"spec", "nodeName"});
@@ -84,9 +90,17 @@ void Scheduler::OnChange(const Change& change) {
       held_[node][change.key] = GpusOf(pod);
     }
   }
-  if (gone || !IsPending(pod)) {
+  if (gone) {
+    const auto assumed = assumed_.find(change.key);
+    if (assumed != assumed_.end()) {
+      held_[assumed->second].erase(change.key);
+      assumed_.erase(assumed);
+    }
+  }
+  if (gone || !WaitsForNode(pod)) {
     pending_.erase(change.key);
   } else if (pending_.try_emplace(change.key, 0).second) {
+    if (IsInGroup(pod)) return EnqueueGroup({change.key.space, GroupOf(pod)});
     Enqueue(change.key, kCycle);
   }
 }
@@ -94,6 +108,11 @@ void Scheduler::OnChange(const Change& change) {
 void Scheduler::SetSilent(bool silent) {
   silent_ = silent;
   if (!silent) TryAllSoon();
+}
+
+void Scheduler::SetGate(bool on) {
+  groups_.gate = on;
+  TryAllSoon();
 }
 
 void Scheduler::SetRefused(const std::string& node, Instant until) {
@@ -111,13 +130,22 @@ void Scheduler::TryAllSoon() {
   fibers_.After(kCycle, [this] {
     sweep_ = false;
     std::vector<api::ObjectKey> all;
-    for (const auto& [key, tries] : pending_) all.push_back(key);
+    std::set<api::ObjectKey> groups;
+    for (const auto& [key, tries] : pending_) {
+      const auto pod = api_.Find(kube::kPods, key);
+      if (pod && IsInGroup(*pod)) {
+        groups.insert({key.space, GroupOf(*pod)});
+      } else {
+        all.push_back(key);
+      }
+    }
     for (const api::ObjectKey& key : all) Try(key);
+    for (const api::ObjectKey& group : groups) TryGroup(group);
   });
 }
 
 // Why the node is not possible; "": it is. "GPUs" if only they are missing.
-std::string Scheduler::WhyNot(const Json& pod, const Json& node) const {
+std::string Scheduler::WhyNot(const Json& pod, const Json& node, const Used& used) const {
   if (!SelectorMatches(pod, node)) return "didn't match Pod's node affinity/selector";
   if (At(node, {"spec", "unschedulable"}) == Json(true)) return "were unschedulable";
   for (const Json& taint : At(node, {"spec", "taints"})) {
@@ -129,13 +157,33 @@ std::string Scheduler::WhyNot(const Json& pod, const Json& node) const {
   if (refused != refused_.end() && fibers_.now() < refused->second) {
     return "had volume node affinity conflict";
   }
-  const auto held = held_.find(TextAt(node, {"metadata", "name"}));
-  std::int64_t used = 0;
-  if (held != held_.end()) {
-    for (const auto& [key, gpus] : held->second) used += gpus;
-  }
+  const auto held = used.find(TextAt(node, {"metadata", "name"}));
   const std::int64_t there = NumberAt(node, {"status", "allocatable", "nvidia.com/gpu"});
-  return used + GpusOf(pod) > there ? "GPUs" : "";
+  return (held == used.end() ? 0 : held->second) + GpusOf(pod) > there ? "GPUs" : "";
+}
+
+Scheduler::Used Scheduler::UsedNow() const {
+  Used used;
+  for (const auto& [node, pods] : held_) {
+    for (const auto& [key, gpus] : pods) used[node] += gpus;
+  }
+  return used;
+}
+
+Scheduler::Fit Scheduler::FitOf(const Json& pod, const Used& used) const {
+  Fit fit;
+  std::map<std::string, int> reasons;
+  const auto& nodes = api_.server().All("nodes");
+  for (const auto& [name, node] : nodes) {
+    const std::string why = WhyNot(pod, *node, used);
+    if (why.empty()) fit.nodes.push_back(name.name);
+    if (why == "GPUs") fit.crowded.push_back(name.name);
+    if (!why.empty()) ++reasons[why == "GPUs" ? "Insufficient nvidia.com/gpu" : why];
+  }
+  fit.why_not = "0/" + std::to_string(nodes.size()) + " nodes are available: ";
+  for (const auto& [why, count] : reasons) fit.why_not += std::to_string(count) + " " + why + ", ";
+  fit.why_not.replace(fit.why_not.size() - 2, 2, ".");
+  return fit;
 }
 
 // Makes room for the pod by ending pods of lower priority.
@@ -152,50 +200,47 @@ bool Scheduler::Preempt(const Json& pod, const std::string& node) {
   }
   if (victims.empty() || missing > 0) return false;
   api_.Patch(kube::kPods, KeyOf(pod), {{"status", {{"nominatedNodeName", node}}}}, "status");
-  for (const api::ObjectKey& victim : victims) api_.Delete(kube::kPods, victim);
+  for (const api::ObjectKey& victim : WithTheirGroups(victims)) api_.Delete(kube::kPods, victim);
   return true;
 }
 
-void Scheduler::Refuse(const Json& pod, const std::string& why) {
+void Scheduler::Refuse(const Json& pod, const Verdict& verdict) {
   const Json& known = ConditionOf(pod, "PodScheduled");
-  if (TextAt(known, {"status"}) == "False" && TextAt(known, {"message"}) == why) return;
-  api_.Patch(kube::kPods, KeyOf(pod),
-             {{"status",
-               {{"phase", "Pending"},
-                {"conditions",
-                 {{{"type", "PodScheduled"},
-                   {"status", "False"},
-                   {"reason", "Unschedulable"},
-                   {"message", why}}}}}}},
-             "status");
+  const std::string nominated = TextAt(pod, {"status", "nominatedNodeName"});
+  const std::string node = verdict.nominated.value_or(nominated);
+  if (TextAt(known, {"status"}) == "False" && TextAt(known, {"message"}) == verdict.why &&
+      node == nominated) {
+    return;
+  }
+  Json status = {{"phase", "Pending"},
+                 {"conditions",
+                  {{{"type", "PodScheduled"},
+                    {"status", "False"},
+                    {"reason", verdict.reason},
+                    {"message", verdict.why}}}}};
+  if (node != nominated) status["nominatedNodeName"] = node.empty() ? Json() : Json(node);
+  api_.Patch(kube::kPods, KeyOf(pod), {{"status", status}}, "status");
 }
 
 void Scheduler::Try(const api::ObjectKey& key) {
-  const auto found = pending_.find(key);
-  if (silent_ || found == pending_.end()) return;
+  if (silent_ || !pending_.contains(key) || assumed_.contains(key)) return;
   const auto pod = api_.Find(kube::kPods, key);
-  if (!pod || !IsPending(*pod)) return;
-  std::vector<std::string> fits, crowded;
-  std::map<std::string, int> reasons;
-  for (const auto& [name, node] : api_.server().All("nodes")) {
-    const std::string why = WhyNot(*pod, *node);
-    if (why.empty()) fits.push_back(name.name);
-    if (why == "GPUs") crowded.push_back(name.name);
-    if (!why.empty()) ++reasons[why == "GPUs" ? "Insufficient nvidia.com/gpu" : why];
-  }
-  if (!fits.empty()) {
-    api_.Bind(key, UidOf(*pod), fits[chance_.Below(fits.size())]);
+  if (!pod || !WaitsForNode(*pod)) return;
+  if (IsInGroup(*pod)) return TryGroup({key.space, GroupOf(*pod)});
+  const Fit fit = FitOf(*pod, UsedNow());
+  if (!fit.nodes.empty()) {
+    api_.Bind(key, UidOf(*pod), fit.nodes[chance_.Below(fit.nodes.size())]);
     return;
   }
-  if (NumberAt(*pod, {"spec", "priority"}) > 0 && !crowded.empty() &&
-      Preempt(*pod, crowded[chance_.Below(crowded.size())])) {
+  if (NumberAt(*pod, {"spec", "priority"}) > 0 && !fit.crowded.empty() &&
+      Preempt(*pod, fit.crowded[chance_.Below(fit.crowded.size())])) {
     return;
   }
-  std::string text =
-      "0/" + std::to_string(api_.server().All("nodes").size()) + " nodes are available: ";
-  for (const auto& [why, count] : reasons) text += std::to_string(count) + " " + why + ", ";
-  text.replace(text.size() - 2, 2, ".");
-  Refuse(*pod, text);
+  Refuse(*pod, {fit.why_not});
+  TryLater(key);
+}
+
+void Scheduler::TryLater(const api::ObjectKey& key) {
   const auto still = pending_.find(key);
   if (still != pending_.end() && ++still->second < 8) Enqueue(key, kRetry);
 }

@@ -111,7 +111,12 @@ struct ApiServer::State {
   bool ChangesOwners(const Call& call) const;
   void SetOwners(const Call& call, const Json& before, const Json& after);
   Refusal CheckQuota(const Call& call, const Json& object);
-  Refusal SetPriority(const Call& call, Json& pod) const;
+  Refusal SetPriority(const Call& call, Json& object) const;
+  // Whether the server that answers this request has the feature gate GenericWorkload.
+  bool HasGroupGate();
+  // What its defaults and plug-ins of admission make of a new pod or PodGroup.
+  Refusal AdmitPod(const Call& call, Json& pod);
+  Refusal AdmitPodGroup(const Call& call, Json& group);
 
   // the store
   std::shared_ptr<Logged> Store(Collection& collection, const api::ObjectKey& key, Json object,
@@ -128,6 +133,8 @@ struct ApiServer::State {
 
   Options options;
   SplitMix64 random;
+  GroupGate group_gate = GroupGate::kOn;
+  SplitMix64 group_chance{options.seed + 1};      // which of the mixed servers answers
   std::map<std::string, Collection> collections;  // by resource
   std::map<std::string, Collection*> by_path;     // by "group/version/plural"
   std::map<std::string, Rbac> rights;             // by user

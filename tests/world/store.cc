@@ -25,6 +25,7 @@ bool HasFinalizers(const Json& object) {
 
 ApiServer::State::State(Options given) : options(std::move(given)), random(options.seed) {
   std::vector<Kind> kinds = BuiltInKinds();
+  if (options.pod_groups) kinds.push_back(PodGroupKind());
   for (const Json& definition : options.definitions) kinds.push_back(KindOf(definition));
   for (Kind& kind : kinds) {
     const std::string path = kind.group + "/" + kind.version + "/" + kind.plural;

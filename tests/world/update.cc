@@ -4,6 +4,7 @@
 #include "operator/api/json_member.h"
 #include "operator/api/json_text.h"
 #include "tests/world/metadata.h"
+#include "tests/world/pod_groups.h"
 #include "tests/world/pods.h"
 #include "tests/world/state.h"
 
@@ -91,6 +92,8 @@ void CheckChange(const Target& target, const Json& before, const Json& next, Cau
   if (kind.schema) kind.schema->Check(next, causes);
   CheckBuiltIn(kind.resource, next, causes);
   CheckBuiltInChange(kind.resource, before, next, causes);
+  CheckPodGroup(kind.resource, next, causes);
+  CheckPodGroupChange(kind.resource, before, next, causes);
   if (kind.resource == "pods" && target.subresource.empty()) {
     CheckPodChange(before, next, causes);
   }

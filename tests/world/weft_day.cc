@@ -34,6 +34,10 @@ constexpr const char* kHelp =
     "      --faults N      that come on a day (default 100)\n"
     "      --kueue N       1: jobs in queues of Kueue, and Jobs of other controllers (default 0)\n"
     "      --whole N       1: some jobs need all nodes (default 0)\n"
+    "      --gates N       which servers know PodGroups: 0 by the seed, 1 all, 2 none, all but 3 "
+    "the "
+    "API\n"
+    "                      server, 4 kube-scheduler, 5 kube-controller-manager (default 0)\n"
     "      --operators N   replicas of weft-operator (default 2)\n"
     "      --hours N       of a day (default 24); an evening without faults follows\n"
     "      --until STEP    stop after this many changes of objects\n"
@@ -92,6 +96,7 @@ bool Read(int argc, char** argv, Flags& flags) {
       {"--large", [&](auto n) { flags.world.large = n; }},
       {"--kueue", [&](auto n) { flags.world.kueue = n != 0; }},
       {"--whole", [&](auto n) { flags.world.whole = n != 0; }},
+      {"--gates", [&](auto n) { flags.world.gates = n; }},
       {"--operators", [&](auto n) { flags.world.operators = n; }},
       {"--hours", [&](auto n) { hours = n; }},
       {"--until", [&](auto n) { flags.world.until_step = n; }},
@@ -128,6 +133,10 @@ bool Read(int argc, char** argv, Flags& flags) {
       std::fprintf(stderr, "weft-day: unknown option or missing value: %s\n", name.c_str());
       return false;
     }
+  }
+  if (flags.world.gates > kMostGates) {
+    std::fprintf(stderr, "weft-day: --gates: at most %d\n", static_cast<int>(kMostGates));
+    return false;
   }
   flags.world.day = std::chrono::seconds(hours * 3'600);
 #ifdef WEFT_SEEDED_BUGS
@@ -185,9 +194,11 @@ bool PlayDay(World::Options options, const std::string& page) {
   if (!page.empty()) Draw(world, timeline, options.seed, page);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
   std::printf(
-      "seed %llu: %zu faults, %llu changes, %zu partly bound gangs, digest %016llx, %.2f s\n",
+      "seed %llu: %zu faults, %llu changes, %zu partly bound gangs, %zu in PodGroups (%s), digest "
+      "%016llx, %.2f s\n",
       static_cast<unsigned long long>(options.seed), world.faults_seen(),
       static_cast<unsigned long long>(world.steps()), world.laws().windows(),
+      world.laws().grouped(), Show(world.gates()).c_str(),
       static_cast<unsigned long long>(world.digest()), took.count());
   if (world.broken().empty()) return true;
   std::printf("  seed %llu breaks at step %llu:\n", static_cast<unsigned long long>(options.seed),

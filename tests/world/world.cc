@@ -99,13 +99,15 @@ Weather FairWeather(SplitMix64& chance) {
 
 World::World(Options options)
     : options_(std::move(options)),
+      gates_(GatesOf(options_.gates, options_.seed)),
       chance_(options_.seed),
       fibers_(chance_.Next()),
       fair_(FairWeather(chance_)),
       weather_(fair_),
       server_({.definitions = AllDefinitions(),
                .now_seconds = [this] { return NowSeconds(); },
-               .seed = chance_.Next()}),
+               .seed = chance_.Next(),
+               .pod_groups = gates_.served}),
       watches_(fibers_, weather_, chance_.Next()),
       laws_(fibers_, {.canary = kCanary}),
       scheduler_(fibers_, server_, chance_.Next()),
@@ -114,6 +116,7 @@ World::World(Options options)
       garbage_(server_),
       namespaces_(server_),
       quotas_(server_),
+      protection_(server_),
       users_(fibers_, server_,
              {.spaces = {kSpaces.begin(), kSpaces.end()},
               .canary = kCanary,
@@ -122,6 +125,7 @@ World::World(Options options)
               .dress =
                   [this](Json& job) {
                     if (kueue_) kueue_->Dress(job);
+                    DressGroups(job);
                   }},
              chance_.Next()),
       policies_(server_) {
@@ -135,6 +139,7 @@ World::World(Options options)
                               .seed = chance_.Next()});
   }
   GrantRights();
+  MakeGates();
   server_.SetOnChange([this](const Change& change) { OnChange(change); });
   server_.SetAdmission([this](const ApiServer::Attempt& attempt) -> std::optional<kube::Response> {
     policies_.AddGate(attempt);
@@ -234,7 +239,7 @@ void World::OnChange(const Change& change) {
 // A write of a collector that a webhook refuses is tried again later.
 void World::Collect() {
   for (int i = 0; i < kMostCollected; ++i) {
-    if (garbage_.Step() || namespaces_.Step() || quotas_.Step()) continue;
+    if (garbage_.Step() || namespaces_.Step() || quotas_.Step() || protection_.Step()) continue;
     collects_ = false;
     return;
   }

@@ -11,6 +11,8 @@
 #include "tests/world/api_server.h"
 #include "tests/world/collector.h"
 #include "tests/world/fibers.h"
+#include "tests/world/gates.h"
+#include "tests/world/group_protection.h"
 #include "tests/world/host.h"
 #include "tests/world/kubelets.h"
 #include "tests/world/kueue_cluster.h"
@@ -38,9 +40,10 @@ class World {
     std::chrono::seconds evening{4 * 3'600};  // after it, without either, everything ends
     std::uint64_t until_step = 0;             // stops there; 0: never
     std::set<std::size_t> without_faults, without_jobs;  // that do not come, by number of the day
-    std::string show;    // prints objects whose "namespace/name" begins so; "": none
-    bool kueue = false;  // jobs in queues, and Jobs of other controllers
-    bool whole = false;  // some jobs need all nodes
+    std::string show;         // prints objects whose "namespace/name" begins so; "": none
+    bool kueue = false;       // jobs in queues, and Jobs of other controllers
+    bool whole = false;       // some jobs need all nodes
+    std::uint64_t gates = 0;  // who knows PodGroups (GatesOf)
     bool verbose = false;
     Timeline* timeline = nullptr;                      // draws the day; null: nothing
     std::function<void(const std::string& line)> log;  // null: none
@@ -57,6 +60,7 @@ class World {
   std::uint64_t steps() const { return steps_; }  // changes of objects
   std::size_t faults_seen() const { return faults_seen_; }
   const Laws& laws() const { return laws_; }
+  const Gates& gates() const { return gates_; }  // as they are now
   Instant now() const { return fibers_.now(); }
   // The last changes, newest last.
   const std::vector<std::string>& recent() const { return recent_; }
@@ -81,6 +85,10 @@ class World {
   void StopHosts();
   void OnChange(const Change& change);
   void Collect();
+  // In group_faults.cc.
+  void MakeGates();
+  void SetGates(const Gates& gates);
+  void DressGroups(Json& job);
   // All watches break, and none can be opened for so long.
   void BreakWatches(std::chrono::seconds time);
   void OnFault(std::size_t number, const std::string& what);
@@ -99,6 +107,8 @@ class World {
   void Say(const std::string& line);
 
   const Options options_;
+  Gates gates_;
+  SplitMix64 group_chance_{options_.seed + 1};  // of jobs' priorities and of failed binds
   SplitMix64 chance_;
   Fibers fibers_;
   const Weather fair_;  // without faults
@@ -111,6 +121,7 @@ class World {
   GarbageCollector garbage_;
   NamespaceController namespaces_;
   QuotaController quotas_;
+  GroupProtection protection_;
   Users users_;
   std::unique_ptr<KueueCluster> kueue_;  // null: without
   std::vector<Host> hosts_;
