@@ -45,11 +45,13 @@ def compare(bench, rounds, work):
             run = measure(bench, mode, work)
             show(mode, run, bench.workers, counted=number > 0)
             if number > 0:
-                taken[mode].append(run.seconds)
+                taken[mode].append(run)
     print(f"{bench.workers} workers, medians:")
-    for mode, seconds in taken.items():
-        print(f"{mode:>12}  {statistics.median(seconds):6.2f} s")
-    ratio = statistics.median(a / b for a, b in zip(*taken.values()))
+    for mode, runs in taken.items():
+        seconds = statistics.median(run.seconds for run in runs)
+        processor = statistics.median(run.processor["kube-scheduler"] for run in runs)
+        print(f"{mode:>12}  {seconds:6.2f} s  kube-scheduler {processor:.1f} processor s")
+    ratio = statistics.median(a.seconds / b.seconds for a, b in zip(*taken.values()))
     print(f"{'':>12}  PodGroup against pins alone {ratio:.2f}, goal {GOAL}", flush=True)
 
 
