@@ -16,8 +16,9 @@
 #                  (build/small_jobs.md)
 #       fuzz       every parser fuzzed for five minutes; 1,000,000 random placement problems
 #       bench      benchmarks, five repetitions; writes build/bench.md
-#       cluster    measures, with a real API server: binding by kube-scheduler, the first list of all
-#                  objects, and how much scrapes and gRPC calls delay placements (half an hour)
+#       cluster    measures, with a real API server: binding by kube-scheduler, what PodGroups cost,
+#                  the first list of all objects, and how much scrapes and gRPC calls delay
+#                  placements (three quarters of an hour)
 #       full-size  one job of 16,384 workers from start to end, beside 100,000 pods of other jobs
 #                  (half an hour)
 #       operator   weft-operator killed 20 times under 200 jobs, its memory over 1,000 jobs, and
@@ -303,12 +304,14 @@ campaign_ranks() {
 }
 
 campaign_cluster() {
-  stage 'Building the Kubernetes control plane, unless it is in the cache'
-  build_control_plane
+  stage 'Building the Kubernetes control planes, unless they are in the cache'
+  build_control_plane 1.37
   stage 'Building weft-operator and the benchmarks'
   build_main
   stage 'Hand-off to kube-scheduler'
   tests/bench/handoff.sh
+  stage 'PodGroups against pins alone, and preemption'
+  tests/bench/pod_groups.sh
   stage 'First copy of a cluster from a real API server'
   tests/bench/sync.sh
   stage 'Scrapes, calls and the page beside the placing of jobs'

@@ -27,3 +27,14 @@ run_scenarios() {
   done
   expect_exit 0 "$local_cluster" down --name operator
 }
+
+# needs_release RELEASE: sets $programs, the folder of its programs; without them nothing is tested.
+needs_release() {
+  local build=${WEFT_SOURCE_DIR:-$here/../..}/tests/controlplane/build.sh
+  programs=$("$build" --kubernetes "$1" --where)
+  [ ! -x "$programs/helm" ] || return 0
+  [ "${CI:-}" != true ] || fail "no programs of Kubernetes $1 in the cache"
+  echo "LEFT OUT: no programs of Kubernetes $1 in the cache:" \
+    "tests/controlplane/build.sh --kubernetes $1 builds them" >&2
+  exit 77
+}

@@ -30,6 +30,8 @@ ROOTS = {"pods": "/api/v1", "services": "/api/v1", "events": "/api/v1", "nodes":
          "storageclasses": "/apis/storage.k8s.io/v1", "csinodes": "/apis/storage.k8s.io/v1",
          "csidrivers": "/apis/storage.k8s.io/v1",
          "endpointslices": "/apis/discovery.k8s.io/v1",
+         "priorityclasses": "/apis/scheduling.k8s.io/v1",
+         "podgroups": "/apis/scheduling.k8s.io/v1beta1",
          "leases": "/apis/coordination.k8s.io/v1"}
 MERGE = "application/merge-patch+json"
 # Namespaces by label, which Weft does not read: only kube-scheduler knows a term of pods with it.

@@ -7,13 +7,7 @@ source "$(dirname "$0")/operator_cluster.sh"
 
 kubernetes=1.37
 root=${WEFT_SOURCE_DIR:-$here/../..}
-programs=$("$root/tests/controlplane/build.sh" --kubernetes $kubernetes --where)
-if [ ! -x "$programs/helm" ]; then
-  [ "${CI:-}" != true ] || fail "no programs of Kubernetes $kubernetes in the cache"
-  echo "LEFT OUT: no programs of Kubernetes $kubernetes in the cache:" \
-    "tests/controlplane/build.sh --kubernetes $kubernetes builds them" >&2
-  exit 77
-fi
+needs_release $kubernetes
 export WEFT_RELEASE=$kubernetes WEFT_GATE_POLICY=$work/gate_policy.yaml
 "$programs/helm" template weft "$root/charts/weft" --kube-version $kubernetes.0 \
   --namespace weft-system --show-only templates/gate-policy.yaml >"$WEFT_GATE_POLICY"

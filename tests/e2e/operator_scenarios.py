@@ -18,13 +18,14 @@ class Scenarios(unittest.TestCase):
 
     operator_type = Operator
     flags = QUICK
+    watched = ("pods", "trainingjobs", "placements")
     lost_nodes = ()  # those that a scenario takes away for good
 
     @classmethod
     def setUpClass(cls):
         cls.work = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.work.cleanup)
-        cls.cluster = Cluster()
+        cls.cluster = Cluster(cls.watched)
         cls.addClassCleanup(cls.cluster.close)
         cls.operator = cls.operator_type(cls.work.name, cls.__name__.lower(), *cls.flags)
         # A scenario may put another in its place.

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """What a plan knows of kube-scheduler's rules, against the real kube-scheduler.
 
-    tests/e2e/scheduler_rules.py --rounds N [--seed S] [--volumes SHARE]
+    tests/e2e/scheduler_rules.py --rounds N [--seed S] [--volumes SHARE] [--nodes N]
 
-In each round a few nodes with random labels, taints and pods, and one gang with random host ports,
-affinity, anti-affinity, spreads, selectors and tolerations; in that share of the rounds, also with
-claims of volumes (scheduler_volumes.py). Where `weft plan` places the gang,
-kube-scheduler must bind each pod to the node of the plan. Where it does not, kube-scheduler, left to
+In each round some nodes (6, or --nodes) with random labels, taints and pods, and one gang with random
+host ports, affinity, anti-affinity, spreads, selectors and tolerations; in that share of the rounds,
+also with claims of volumes (scheduler_volumes.py). The gang has at most one worker for each node.
+Where `weft plan` places the gang, kube-scheduler must bind each pod to the node of the plan. Where it does not, kube-scheduler, left to
 choose nodes, must leave a pod of the gang pending too. A spread is the exception: Weft keeps it also
 where kube-scheduler would not (operator/docs/placement.md), so such a gang counts one way only.
 
@@ -43,11 +43,11 @@ def chance(rng, share):
 class World:
     """One round's objects, all by chance."""
 
-    def __init__(self, seed, volumes=0.0):
+    def __init__(self, seed, volumes=0.0, nodes=NODES):
         self.rng = random.Random(seed)
         self.zones = volumes > 0  # which volumes have too
-        self.nodes = [self.node(f"n{number}") for number in range(NODES)]
-        self.pods = [self.running(number) for number in range(self.rng.randrange(9))]
+        self.nodes = [self.node(f"n{number}") for number in range(nodes)]
+        self.pods = [self.running(number) for number in range(self.rng.randrange(nodes * 3 // 2))]
         self.job = self.gang()
         self.volumes = None
         if self.rng.random() < volumes:
@@ -147,7 +147,8 @@ class World:
                 "metadata": {"name": "gang", "namespace": SPACES[0]},
                 "spec": {"framework": {"type": "Torch"},
                          "accelerator": {"resourceName": GPUS, "perWorker": gpus},
-                         "workers": {"replicas": rng.randrange(1, 7), "template": template}}}
+                         "workers": {"replicas": rng.randrange(1, len(self.nodes) + 1),
+                                     "template": template}}}
 
     def spreads(self):
         return "topologySpreadConstraints" in self.job["spec"]["workers"]["template"]["spec"]
@@ -203,15 +204,15 @@ def refusal(pod):
 
 
 class Rules:
-    def __init__(self, volumes):
-        self.cluster, self.volumes = Cluster(watched=("pods",)), volumes
+    def __init__(self, volumes, nodes):
+        self.cluster, self.volumes, self.nodes = Cluster(watched=("pods",)), volumes, nodes
         for space in SPACES:
             self.cluster.make_namespace(space)
         if volumes:
             self.cluster.create("csidrivers", scheduler_volumes.CSI_DRIVER)
             for one in scheduler_volumes.CLASSES:
                 self.cluster.create("storageclasses", one)
-        self.counts = {"placed": 0, "refused": 0, "spread": 0, "volumes": 0}
+        self.counts = {"placed": 0, "refused": 0, "spread": 0, "volumes": 0, "pods": 0}
 
     def close(self):
         self.cluster.close()
@@ -300,12 +301,13 @@ class Rules:
 
     def round(self, seed):
         """A sentence if Weft and kube-scheduler differ."""
-        world = World(seed, self.volumes)
+        world = World(seed, self.volumes, self.nodes)
         self.clean()
         self.build(world)
         nodes, words = plan(world.job)
         self.counts["spread"] += world.spreads()
         self.counts["volumes"] += world.volumes is not None
+        self.counts["pods"] += len(world.pods) + world.job["spec"]["workers"]["replicas"]
         if nodes:
             self.counts["placed"] += 1
             why = self.bound(world.job, nodes)
@@ -322,8 +324,9 @@ def main():
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--volumes", type=float, default=0)
+    parser.add_argument("--nodes", type=int, default=NODES)
     arguments = parser.parse_args()
-    rules = Rules(arguments.volumes)
+    rules = Rules(arguments.volumes, arguments.nodes)
     try:
         differences = [sentence for number in range(arguments.rounds)
                        if (sentence := rules.difference(arguments.seed + number))]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The rules between pods that a plan keeps, against the real kube-scheduler (scheduler_rules.py), on a
-# cluster of deploy/local-cluster.sh. ROUNDS, SEED: for more than the usual. VOLUMES: in which share
-# of the rounds the gang has claims of volumes.
+# cluster of deploy/local-cluster.sh. ROUNDS, SEED, NODES: for more than the usual. VOLUMES: in which
+# share of the rounds the gang has claims of volumes.
 source "$(dirname "$0")/lib.sh"
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -12,7 +12,7 @@ trap '"$local_cluster" down --name rules >/dev/null 2>&1; rm -rf "$work"' EXIT
 expect_exit 0 "$local_cluster" up --name rules --nodes 0
 eval "$(<"$work/stdout")"
 python3 "$here/scheduler_rules.py" --rounds "${ROUNDS:-40}" --seed "${SEED:-1}" \
-  --volumes "${VOLUMES:-0.3}" || fail scheduler_rules.py
+  --volumes "${VOLUMES:-0.3}" --nodes "${NODES:-6}" || fail scheduler_rules.py
 checks=$((checks + 1))
 expect_exit 0 "$local_cluster" down --name rules
 passed
