@@ -52,6 +52,7 @@ class Bench:
         while sum("nodeName" in pod["spec"] for pod in self.pods()) < self.jobs * self.workers:
             if time.monotonic() > end:
                 raise AssertionError(f"not all pods bound within {PATIENCE_SECONDS} s")
+            self.cluster.history.expect_whole()
             time.sleep(LOOK_SECONDS)
 
     def warm_up(self):

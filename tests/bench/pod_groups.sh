@@ -16,4 +16,4 @@ eval "$(deploy/local-cluster.sh up --name pod-groups --kubernetes 1.37 --nodes 1
 trap 'deploy/local-cluster.sh down --name pod-groups' EXIT
 kubectl create namespace weft-system >/dev/null
 tests/bench/pod_groups.py --rounds "${1:-3}"
-tests/bench/preemption.py --rounds "${1:-3}"
+tests/bench/preemption.py

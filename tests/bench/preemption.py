@@ -9,6 +9,7 @@ on the nodes of the gang, and no other. See pod_groups.sh.
 """
 
 import argparse
+import collections
 import concurrent.futures
 import os
 import statistics
@@ -17,8 +18,8 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "e2e"))
-from operator_lib import GPUS, Cluster  # noqa: E402
-from servers import until_quiet  # noqa: E402
+from operator_lib import GPUS, Cluster, server_process  # noqa: E402
+from servers import processor_seconds, until_quiet  # noqa: E402
 
 SPACE = "preemption"
 THREADS = 16
@@ -40,6 +41,9 @@ def pin(node):
     field = {"key": "metadata.name", "operator": "In", "values": [node]}
     return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
         "nodeSelectorTerms": [{"matchFields": [field]}]}}}
+
+
+Run = collections.namedtuple("Run", "created nominated bound processor")
 
 
 class Preemption:
@@ -66,6 +70,7 @@ class Preemption:
         while not holds():
             if time.monotonic() > end:
                 raise AssertionError(f"not within {PATIENCE_SECONDS} s: {what}")
+            self.cluster.history.expect_whole()
             time.sleep(LOOK_SECONDS)
 
     def fill(self):
@@ -85,8 +90,10 @@ class Preemption:
             yield pod(f"gang-{number:04}", sum(OF_A_NODE), spec)
 
     def run(self, group):
-        """(seconds until nominated, until bound)"""
+        """Seconds from the first request, and kube-scheduler's processor seconds until all are
+        nominated."""
         self.fill()
+        before = processor_seconds(server_process("kube-scheduler"))
         nominated = set()
 
         def all_nominated():
@@ -105,15 +112,16 @@ class Preemption:
         created = time.monotonic() - begun
         self.until("all are nominated", all_nominated)
         chosen = time.monotonic() - begun
+        processor = processor_seconds(server_process("kube-scheduler")) - before
         self.until("all are bound", lambda: sum(
             "nodeName" in one["spec"] for one in self.pods("gang-")) == self.workers)
-        seconds = created, chosen, time.monotonic() - begun
+        run = Run(created, chosen, time.monotonic() - begun, processor)
         self.expect_victims()
-        self.cluster.delete("pods", f"{SPACE}", options={"gracePeriodSeconds": 0})
+        self.cluster.delete("pods", SPACE, options={"gracePeriodSeconds": 0})
         if group:
             self.cluster.delete("podgroups", SPACE, group)
         self.until("the pods are gone", lambda: not self.pods(""))
-        return seconds
+        return run
 
     def expect_victims(self):
         left = {one["spec"]["nodeName"] for one in self.pods("low-")
@@ -128,20 +136,23 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--nodes", type=int, default=1000)
     parser.add_argument("--workers", type=int, default=512)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=1)
     arguments = parser.parse_args()
     bench = Preemption(arguments.nodes, arguments.workers)
     taken = {"PodGroup": [], "pins alone": []}
     for number in range(arguments.rounds):
         for mode, runs in taken.items():
-            runs.append(bench.run(f"gang-{number}" if mode == "PodGroup" else ""))
-            print(f"{mode:>12}  created {runs[-1][0]:.2f} s  nominated {runs[-1][1]:.2f} s  "
-                  f"bound {runs[-1][2]:.2f} s", flush=True)
+            run = bench.run(f"gang-{number}" if mode == "PodGroup" else "")
+            print(f"{mode:>12}  created {run.created:.2f} s  nominated {run.nominated:.2f} s  "
+                  f"bound {run.bound:.2f} s  kube-scheduler {run.processor:.1f} processor s",
+                  flush=True)
+            runs.append(run)
     print(f"{arguments.workers} pods among {len(bench.nodes) * len(OF_A_NODE)} on "
           f"{len(bench.nodes)} nodes, medians:")
     for mode, runs in taken.items():
-        _, chosen, bound = (statistics.median(times) for times in zip(*runs))
-        print(f"{mode:>12}  nominated {chosen:.2f} s  bound {bound:.2f} s")
+        median = Run(*map(statistics.median, zip(*runs)))
+        print(f"{mode:>12}  nominated {median.nominated:.2f} s  bound {median.bound:.2f} s  "
+              f"kube-scheduler {median.processor:.1f} processor s")
 
 
 if __name__ == "__main__":

@@ -66,11 +66,15 @@ class Record:
         with self._changed:
             return [thing for (of, _), thing in self._now[plural].items() if space in (None, of)]
 
+    def expect_whole(self):
+        """What is now there is known only as long as the record has no hole."""
+        if self._broken:
+            raise AssertionError(f"the record has a hole: {self._broken}")
+
     def changes(self, space=None):
         """In the order in which they were made; a record with a hole is none."""
         with self._changed:
-            if self._broken:
-                raise AssertionError(f"the record has a hole: {self._broken}")
+            self.expect_whole()
             return sorted((change for change in self._changes
                            if space in (None, change.thing["metadata"].get("namespace"))),
                           key=lambda change: change.version)
@@ -85,8 +89,7 @@ class Record:
         end = time.monotonic() + seconds
         with self._changed:
             while not (found := holds()):
-                if self._broken:
-                    raise AssertionError(f"the record has a hole: {self._broken}")
+                self.expect_whole()
                 if not self._changed.wait(max(0.0, end - time.monotonic())):
                     raise AssertionError(f"not within {seconds} s: {expectation}")
             return found

@@ -3,10 +3,11 @@
 
     tests/e2e/scheduler_rules.py --rounds N [--seed S] [--volumes SHARE] [--nodes N]
 
-In each round some nodes (6, or --nodes) with random labels, taints and pods, and one gang with random
-host ports, affinity, anti-affinity, spreads, selectors and tolerations; in that share of the rounds,
-also with claims of volumes (scheduler_volumes.py). The gang has at most one worker for each node.
-Where `weft plan` places the gang, kube-scheduler must bind each pod to the node of the plan. Where it does not, kube-scheduler, left to
+In each round some nodes (6, or --nodes) with random labels, taints and pods, and one gang with
+random host ports, affinity, anti-affinity, spreads, selectors and tolerations; in that share of the
+rounds, also with claims of volumes (scheduler_volumes.py). The gang has at most one worker for each
+node. Where `weft plan` places the gang, kube-scheduler must bind each pod to the node of the plan.
+Where it does not, kube-scheduler, left to
 choose nodes, must leave a pod of the gang pending too. A spread is the exception: Weft keeps it also
 where kube-scheduler would not (operator/docs/placement.md), so such a gang counts one way only.
 
