@@ -23,6 +23,10 @@ const Json& PodSpecOf(const api::TrainingJob& job) {
 
 bool MayJoinPodGroup(const api::TrainingJob& job) {
   const Json& spec = PodSpecOf(job);
+  // The pods of a group are tried in an order that no affinity among them decides.
+  const Json::json_pointer affinity(
+      "/affinity/podAffinity/requiredDuringSchedulingIgnoredDuringExecution");
+  if (spec.contains(affinity) && !spec.at(affinity).empty()) return false;
   const std::string scheduler = spec.value("schedulerName", "");
   return job.replicas > 1 && job.replicas <= kPodGroupWorkersAtMost &&
          (scheduler.empty() || scheduler == kStockScheduler) && !spec.contains("schedulingGroup");

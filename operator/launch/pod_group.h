@@ -19,7 +19,8 @@ namespace weft::launch {
 inline constexpr std::uint32_t kPodGroupWorkersAtMost = 256;
 
 // Whether pods of the job can be in a PodGroup that Weft makes: they are several and not too many,
-// kube-scheduler itself binds them, and their template names no group.
+// kube-scheduler itself binds them, none must be beside another one, and their template names no
+// group.
 bool MayJoinPodGroup(const api::TrainingJob& job);
 
 // "<job>-<attempt>-weft-<4 characters>". The end is of the Placement's uid, for a PodGroup outlasts

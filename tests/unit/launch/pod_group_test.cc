@@ -57,6 +57,8 @@ TEST(PodGroupTest, IsForPodsThatKubeSchedulerItselfBinds) {
   EXPECT_TRUE(MayJoinPodGroup(JobWith("{}")));
   EXPECT_TRUE(MayJoinPodGroup(JobWith(R"({"schedulerName": "default-scheduler"})")));
   EXPECT_FALSE(MayJoinPodGroup(JobWith(R"({"schedulerName": "volcano"})")));
+  EXPECT_FALSE(MayJoinPodGroup(JobWith(R"({"affinity": {"podAffinity": {
+      "requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "zone"}]}}})")));
   EXPECT_FALSE(MayJoinPodGroup(JobWith(R"({"schedulingGroup": {"podGroupName": "own"}})")));
 }
 
