@@ -171,7 +171,7 @@ TEST(BindWindowTest, APreemptionForThePodGroupIsWaitedFor) {
 TEST(BindWindowTest, APodGroupThatWaitsForMorePodsThanThereAreIsUndone) {
   Gang gang = RefusedGroup();
   for (api::Pod& pod : gang.pods) pod.unscheduled.clear();
-  gang.group = api::PodGroup{.min_count = 4};
+  gang.group.emplace().min_count = 4;
   EXPECT_EQ(gang.After(60).binding, Binding::kUndo);
   EXPECT_EQ(gang.After(60).message,
             "3 workers not bound; PodGroup g waits for 4 pods, and the gang has 3");

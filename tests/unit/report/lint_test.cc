@@ -376,7 +376,9 @@ TEST(LintPodGroups, OneDomainThatThePlacementDoesNotRequireIsToldOf) {
     pod.scheduling_gates = {"weft.dev/placement"};
     pod.pod_group = "g";
   }
-  scene.inputs.pod_groups.push_back(api::PodGroup{.meta = {.key = {"ns", "g"}}});
+  api::PodGroup group;
+  group.meta.key = {"ns", "g"};
+  scene.inputs.pod_groups.push_back(group);
   const auto warns = [&] {
     const LintReport report = Lint(scene.Build());
     return std::any_of(report.findings.begin(), report.findings.end(),
