@@ -83,7 +83,7 @@ class Gates(GroupScenarios):
         self.without_gate("kube-controller-manager")
         self.assertTrue(self.run_and_delete("first"))
         self.until_no_groups(LEFT_SECONDS + FOUND_SECONDS)
-        self.assertEqual(len(self.lines_of_log("released a PodGroup")), 1)
+        self.assertEqual(len(self.lines_of_log(f"podGroup={self.space}/")), 1)
         self.assertTrue(self.run_and_delete("second"))
         self.until_no_namespace()
 
