@@ -282,12 +282,10 @@ std::int64_t Planner::PauseAfter(const std::string& id, const Error& error) {
   return pause;
 }
 
-// Adds the Placements that Workloads ask for and that have no nodes. One that exists keeps its
-// object: it may name excluded nodes.
+// Adds the Placements without nodes that Workloads ask for. One that exists keeps its object.
 void Planner::AddProposals(const NodeRequests& asked, UnixSeconds now, api::Inputs& inputs) {
   const auto known = static_cast<std::ptrdiff_t>(inputs.placements.size());
   const auto before = [](const api::Placement& one, const auto& key) { return one.meta.key < key; };
-  const life::NodeBirths births = life::BirthsIn(inputs.nodes);
   for (const auto& [reservation, placements] : asked) {
     for (const api::Placement& one : placements) {
       const api::ObjectKey& key = one.meta.key;
@@ -310,7 +308,7 @@ void Planner::AddProposals(const NodeRequests& asked, UnixSeconds now, api::Inpu
         api::PutCondition(input.conditions, std::move(crash), now);
       }
       input.proposal = one.proposal;
-      life::SetWait(input, now, births);
+      life::SetWait(input, now, life::BirthsIn(inputs.nodes));
       inputs.order.push_back({false, at});
     }
   }

@@ -141,24 +141,7 @@ World::World(Options options)
   GrantRights();
   MakeGates();
   server_.SetOnChange([this](const Change& change) { OnChange(change); });
-  server_.SetAdmission([this](const ApiServer::Attempt& attempt) -> std::optional<kube::Response> {
-    policies_.AddGate(attempt);
-    if (kueue_) {
-      if (auto refusal = kueue_->Admit(attempt)) return refusal;
-    }
-    StripFinalizers(attempt);
-    const auto refused = refused_.find(attempt.resource);
-    if (refused == refused_.end() || attempt.before != nullptr) return std::nullopt;
-    const auto until = refused->second.find(attempt.key.space);
-    if (until == refused->second.end() || until->second <= fibers_.now()) return std::nullopt;
-    if (refused_["failing"][attempt.key.space] > fibers_.now()) {
-      return StatusAnswer(500, "InternalError",
-                          "failed calling webhook \"policy.example.com\": timeout");
-    }
-    return StatusAnswer(403, "Forbidden",
-                        "admission webhook \"policy.example.com\" denied the "
-                        "request: not now");
-  });
+  server_.SetAdmission([this](const ApiServer::Attempt& attempt) { return Admit(attempt); });
   server_.SetValidation([this](const auto& attempt) { return policies_.Validate(attempt); });
   for (std::size_t i = 0; i < options_.operators; ++i) {
     hosts_.emplace_back();
@@ -167,6 +150,25 @@ World::World(Options options)
     hosts_.back().ahead = (static_cast<WallMicros>(chance_.Below(1'201)) - 600) * 1'000'000 *
                           static_cast<WallMicros>(chance_.Below(2));
   }
+}
+
+std::optional<kube::Response> World::Admit(const ApiServer::Attempt& attempt) {
+  policies_.AddGate(attempt);
+  if (kueue_) {
+    if (auto refusal = kueue_->Admit(attempt)) return refusal;
+  }
+  StripFinalizers(attempt);
+  const auto refused = refused_.find(attempt.resource);
+  if (refused == refused_.end() || attempt.before != nullptr) return std::nullopt;
+  const auto until = refused->second.find(attempt.key.space);
+  if (until == refused->second.end() || until->second <= fibers_.now()) return std::nullopt;
+  if (refused_["failing"][attempt.key.space] > fibers_.now()) {
+    return StatusAnswer(500, "InternalError",
+                        "failed calling webhook \"policy.example.com\": timeout");
+  }
+  return StatusAnswer(403, "Forbidden",
+                      "admission webhook \"policy.example.com\" denied the "
+                      "request: not now");
 }
 
 World::~World() = default;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -78,6 +79,7 @@ class World {
   void JoinAgain(std::size_t node);
   void StripFinalizers(const ApiServer::Attempt& attempt);
   void GrantRights();
+  std::optional<kube::Response> Admit(const ApiServer::Attempt& attempt);
   void MakeCluster();
   void PlanDay();
   void StartHost(Host& host);

@@ -101,26 +101,31 @@ TEST(ChooseFabric, IsTheNamedElseTheNamespacesElseTheOnlyOneThatFits) {
        },
        "NoDeviceClass: accelerator.deviceClassName: there is no DeviceClass \"b200\"; known: "
        "gpu.nvidia.com."},
-      {"a class of parts of what counts",
-       [](auto& s) {
-         api::DeviceClass& mig = s.inputs.device_classes.emplace_back();
-         mig.meta.key.name = "mig.nvidia.com";
-         mig.driver = "gpu.nvidia.com";
-         mig.type = "mig";
-         s.Job("j", 1).accelerator = {.resource_name =
-                                          "deviceclass.resource.kubernetes.io/"
-                                          "mig.nvidia.com",
-                                      .device_class = "mig.nvidia.com"};
-       },
-       "NoDeviceClass: accelerator.deviceClassName: DeviceClass \"mig.nvidia.com\" selects devices "
-       "of type \"mig\", which are parts of the devices of gpu.nvidia.com that Weft counts; name a "
-       "class of whole devices, or ask for the parts by accelerator.resourceName."},
   };
   for (const ChooseCase& one : cases) {
     TwoFabrics scene;
     one.arrange(scene);
     EXPECT_EQ(Chosen(scene), one.want) << one.name;
   }
+}
+
+TEST(ChooseFabric, AClassOfPartsOfWhatCountsIsToldOf) {
+  TwoFabrics scene;
+  for (const char* type : {"gpu", "mig"}) {
+    api::DeviceClass& one = scene.inputs.device_classes.emplace_back();
+    one.meta.key.name = std::string(type) + ".nvidia.com";
+    one.driver = "gpu.nvidia.com";
+    one.type = type;
+    one.exact = true;
+  }
+  api::Accelerator& wanted = scene.Job("j", 1).accelerator;
+  wanted.device_class = "mig.nvidia.com";
+  wanted.resource_name = std::string(api::kClassResourcePrefix) + wanted.device_class;
+  EXPECT_EQ(Chosen(scene),
+            "NoDeviceClass: accelerator.deviceClassName: DeviceClass \"mig.nvidia.com\" selects "
+            "devices of type \"mig\", which are parts of the devices of gpu.nvidia.com that Weft "
+            "counts; name a class of whole devices, or ask for the parts by "
+            "accelerator.resourceName.");
 }
 
 TEST(ChooseFabric, FitsAGangOfOneProductAlone) {

@@ -225,7 +225,7 @@ TEST_F(PodGroupsTest, AFinalizerThatNobodyTakesOffIsTakenOff) {
   EXPECT_EQ(FinalizersOf(key), 1U);
   ++now_;
   ASSERT_TRUE(releases_.Reconcile(key));
-  EXPECT_EQ(api_.CountOf(Kind::kPodGroup), 0U);
+  EXPECT_EQ(FinalizersOf(key), 0U);
   EXPECT_TRUE(IsWanted());
 }
 

@@ -33,7 +33,7 @@ TEST(ClusterWatchTest, KnowsTheClusterOnceEveryKindIsListed) {
   };
   ClusterWatch watch(cluster, options);
   EXPECT_FALSE(watch.Synced());
-  EXPECT_EQ(watch.Silences().size(), 16U);
+  EXPECT_EQ(watch.Silences().size(), 17U);
   watch.Start();
   all.get_future().wait();
   EXPECT_EQ(unreadable.get_future().get().substr(0, 13), "fabrics: f1: ");
