@@ -24,7 +24,7 @@ BY_ADMISSION = {("weft.dev", "trainingjobs/finalizers", "update")}
 # Asked of an object that is there before it was expected: the last leader's, as it died.
 AFTER_A_DEATH = {("weft.dev", "placements", "get"),
                  ("resource.k8s.io", "resourceclaimtemplates", "get")}
-# Of a kind that this API server does not serve; tests/e2e/operator_pod_groups.py uses it.
+# Of a kind that this API server does not serve. Days of tests/world need these rights.
 NOT_SERVED = {("scheduling.k8s.io", "podgroups", verb)
               for verb in ("create", "get", "patch", "list", "watch")}
 # Asked of controllers and kinds that are not in this cluster.
