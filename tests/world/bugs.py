@@ -31,6 +31,7 @@ MORE = {
     "kQueueMerged": KUEUE,
     "kKueuesClock": [*KUEUE, "--nodes", "24"],
     "kCapacityUnheard": SMALL,
+    "kPreemptionCut": ["--gates", "1"],
     "kExcludedForEver": SMALL,
 }
 # What the world has no model of, so that it cannot catch them.

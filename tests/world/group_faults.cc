@@ -29,6 +29,25 @@ bool IsChoice(const Change& change) {
          !NodesOf(*change.object).empty();
 }
 
+bool IsUrgent(const Json& job) {
+  return !TextAt(job, {"spec", "workers", "template", "spec", "priorityClassName"}).empty();
+}
+
+Json TakerOf(const std::string& name, std::uint64_t run_seconds, std::uint64_t stop_seconds) {
+  const Json container = {{"name", "one"},
+                          {"image", "registry.example/serve:1"},
+                          {"resources", {{"limits", {{"nvidia.com/gpu", "8"}}}}}};
+  return {{"apiVersion", "v1"},
+          {"kind", "Pod"},
+          {"metadata",
+           {{"name", name},
+            {"namespace", "other"},
+            {"annotations",
+             {{"weft.test/run-seconds", std::to_string(run_seconds)},
+              {"weft.test/stop-seconds", std::to_string(stop_seconds)}}}}},
+          {"spec", {{"terminationGracePeriodSeconds", 300}, {"containers", {container}}}}};
+}
+
 }  // namespace
 
 void World::MakeGates() {
@@ -119,32 +138,27 @@ std::string Faults::ForeignGroup() {
   return "of the next attempt";
 }
 
-// A pod of others comes to a node of a gang between its plan and its pods.
+// A pod of others comes to a node of a gang between its plan and its pods, and takes its time to
+// leave. Half of them meet a job that may make it leave.
 std::string Faults::TakeNode() {
   const Instant until = world_.fibers_.now() + seconds(900);
-  world_.on_change_ = [this, until, runs = 30 + Below(600),
-                       which = Below(1'000)](const Change& change) {
+  const std::string name = "taker-" + std::to_string(++made_);
+  Json pod = TakerOf(name, 30 + Below(600), 1 + Below(300));
+  world_.on_change_ = [this, until, pod, urgent = Below(2) == 0,
+                       which = Below(1'000)](const Change& change) mutable {
     if (world_.fibers_.now() > until) return true;
     if (!IsChoice(change)) return false;
+    const auto& jobs = world_.laws_.cluster().jobs;
+    const auto job = jobs.find(JobOf(*change.object));
+    if (urgent && (job == jobs.end() || !IsUrgent(*job->second))) return false;
     const std::vector<std::string> nodes = NodesOf(*change.object);
-    const std::string name = "taker-" + std::to_string(++made_), node = nodes[which % nodes.size()];
-    const Json container = {{"name", "one"},
-                            {"image", "registry.example/serve:1"},
-                            {"resources", {{"limits", {{"nvidia.com/gpu", "8"}}}}}};
-    const Json pod = {
-        {"apiVersion", "v1"},
-        {"kind", "Pod"},
-        {"metadata",
-         {{"name", name},
-          {"namespace", "other"},
-          {"annotations", {{"weft.test/run-seconds", std::to_string(runs)}}}}},
-        {"spec",
-         {{"nodeSelector", {{"kubernetes.io/hostname", node}}}, {"containers", {container}}}}};
+    const std::string node = nodes[which % nodes.size()];
+    pod["spec"]["nodeSelector"] = {{"kubernetes.io/hostname", node}};
     world_.fibers_.After(Millis(1), [this, pod] { admin_.Create(kube::kPods, pod); });
-    world_.Say("FAULT " + name + " wants " + node);
+    world_.Say("FAULT " + KeyOf(pod).name + " wants " + node);
     return true;
   };
-  return "of the next attempt";
+  return name;
 }
 
 }  // namespace weft::world

@@ -16,6 +16,9 @@ constexpr seconds kBoundTogether{1};
 // does the same, and a new leader for another one.
 constexpr seconds kGroupGone{180};
 
+// While kube-scheduler preempts for a gang, Weft waits for ten minutes beyond the bind deadline.
+constexpr seconds kPreemptionAwaited{600};
+
 std::string Called(const Json& object) { return api::Show(KeyOf(object)); }
 
 // uid of the Placement that owns it, or "".
@@ -152,6 +155,9 @@ void Laws::LookAtPodInGroup(const Change& change) {
   const Gang gang{JobOf(pod), AttemptOf(pod)};
   if (change.type == Change::Type::kAdded) LookAtSameGroup(pod);
   if (gone || IsDeleting(pod)) Excuse(gang);
+  if (!TextAt(pod, {"status", "nominatedNodeName"}).empty()) {
+    nominated_.try_emplace(gang, fibers_.now());
+  }
   if (IsRefusedItself(pod)) refused_pods_[gang.first].insert(PinnedNode(pod));
   LookAtHalfBound(gang);
 }
@@ -198,11 +204,31 @@ void Laws::TickGroups() {
   }
 }
 
+// A gang for which others still leave its nodes is taken down.
+void Laws::LookAtPreemption(const Json& job, const Gang& gang) {
+  const auto since = nominated_.find(gang);
+  if (since == nominated_.end() || !gates_on_ || excused_.contains(gang)) return;
+  // The clock of another leader may be ahead.
+  if (cluster_.led_anew > since->second || gates_since_ > since->second) return;
+  if (fibers_.now() - since->second > kPreemptionAwaited) return;
+  for (const auto& pod : cluster_.LivePods(gang.first)) {
+    const std::string node = TextAt(*pod, {"status", "nominatedNodeName"});
+    if (AttemptOf(*pod) != gang.second || node.empty()) continue;
+    if (cluster_.unhealthy.contains(node)) return;
+    for (const auto& [uid, other] : cluster_.on_node[node]) {
+      if (!IsDeleting(*other)) continue;
+      return Break("I25", Called(job) + " is taken down while kube-scheduler preempts " +
+                              Called(*other) + " for it");
+    }
+  }
+}
+
 // A gang that is refused says of most of its pods nothing but that the gang is.
 void Laws::LookAtExcluded(const Json& job, const Json& before) {
   const Json& why = ConditionOf(job, "Restarting");
   const bool begins = TextAt(why, {"status"}) == "True" && !IsTrue(before, "Restarting");
   if (!begins || TextAt(why, {"reason"}) != "BindRefused") return;
+  LookAtPreemption(job, {UidOf(job), NumberAt(before, {"status", "attempt"})});
   const auto were = Exclusions(before);
   const std::set<std::string>& refused = refused_pods_[UidOf(job)];
   for (const auto& [node, times] : Exclusions(job)) {

@@ -97,6 +97,7 @@ class Laws {
   void LookAtPodInGroup(const Change& change);
   void LookAtSameGroup(const Json& pod);
   void LookAtHalfBound(const Gang& gang);
+  void LookAtPreemption(const Json& job, const Gang& gang);
   void LookAtExcluded(const Json& job, const Json& before);
   void TickGroups();
   void Excuse(const Gang& gang);  // it may be partly bound
@@ -130,6 +131,7 @@ class Laws {
       in_group_;                        // uids of its pods that have not ended
   std::map<Gang, Instant> gang_born_;   // its first pod
   std::set<Gang> excused_;              // what holds its pods together is not all there
+  std::map<Gang, Instant> nominated_;   // since when kube-scheduler preempts for it
   std::map<Gang, Instant> half_bound_;  // partly bound since, and not excused
   std::map<std::string, std::set<std::string>> refused_pods_;  // nodes, by uid of the job
   std::size_t grouped_ = 0;
