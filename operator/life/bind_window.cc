@@ -44,8 +44,9 @@ class Judgement {
     std::int64_t left = WindowLeft(window, now);
     // A leader whose clock was ahead opened the window.
     if (left > window.seconds + kClockSkewSeconds) return MakeVerdict(Binding::kOpen, "");
-    const bool for_all = bound_ == 0 && group_.group != nullptr && group_.group->decided;
-    if (preempts_ && for_all) left += kPreemptionSeconds;
+    // Once the pods have gone, those of the gang are bound one after the other.
+    const bool heeded = group_.group != nullptr && group_.group->decided;
+    if (preempts_ && heeded) left += kPreemptionSeconds;
     if (left > 0) {
       BindVerdict wait = MakeVerdict(Binding::kWait, "");
       wait.seconds = left;

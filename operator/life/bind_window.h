@@ -29,9 +29,8 @@ struct GangGroup {
   const api::PodGroup* group = nullptr;  // null: missing, or the pods name none
 };
 
-// Where kube-scheduler preempts for a gang in a PodGroup of which no pod is bound, the window lasts
-// longer by so much: the pods that go have their grace period, in which a training job writes a
-// checkpoint.
+// Where kube-scheduler preempts for a gang in a PodGroup that it heeds, the window lasts longer by
+// so much: the pods that go have their grace period, in which a training job writes a checkpoint.
 inline constexpr std::int64_t kPreemptionSeconds = 1'800;
 
 // The window is a second longer for each so many pods: the last of a large gang is created later.

@@ -161,9 +161,10 @@ TEST(BindWindowTest, APreemptionForThePodGroupIsWaitedFor) {
   EXPECT_EQ(gang.After(60).seconds, kPreemptionSeconds);
   EXPECT_EQ(gang.After(60 + kPreemptionSeconds).binding, Binding::kUndo);
   EXPECT_EQ(gang.After(60 + kPreemptionSeconds).refused, Names{"n1"});
-  EXPECT_EQ(gang.Bind(0).After(60).binding, Binding::kUndo);  // what is bound must not wait
+  EXPECT_EQ(gang.Bind(0).After(60).binding, Binding::kWait);  // the others follow
   gang.group->decided = false;                                // the gate is off in kube-scheduler
   EXPECT_EQ(gang.After(59).binding, Binding::kWait);
+  EXPECT_EQ(gang.After(60).binding, Binding::kUndo);
   gang.exists[2] = false;
   EXPECT_EQ(gang.After(0).binding, Binding::kUndo);
 }
