@@ -62,7 +62,7 @@ places 8 leaf 4 "$work/spelled.conf" --gpus-per-node 4
 expect_exit 0 "$WEFT" fabric import "$work/spelled.conf"
 expect_text "$work/stderr" 'weft: warning: '
 expect_text "$work/stderr" 'spelled.conf: line 4: Nodes: unbalanced bracket in "n[09-" (the line is left out)'
-expect_exit 1 "$WEFT" fabric import --strict "$work/spelled.conf"
+expect_exit 2 "$WEFT" fabric import --strict "$work/spelled.conf"
 expect_text "$work/stderr" 'unbalanced bracket in "n[09-" (the line is left out)'
 expect_text "$work/stderr" '--strict: what the warnings name cannot be read'
 [ ! -s "$work/stdout" ] || fail '--strict writes a cluster all the same'
