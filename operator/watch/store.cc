@@ -404,7 +404,8 @@ std::vector<api::ObjectKey> Store::HeldUpTo(const std::string& resource_version)
   constexpr bool kWritten = std::is_same_v<T, api::Pod> || std::is_same_v<T, api::TrainingJob> ||
                             std::is_same_v<T, api::Placement> || std::is_same_v<T, Service> ||
                             std::is_same_v<T, api::Workload> ||
-                            std::is_same_v<T, api::AdmissionCheck>;
+                            std::is_same_v<T, api::AdmissionCheck> ||
+                            std::is_same_v<T, api::PodGroup>;
   std::vector<api::ObjectKey> keys;
   if constexpr (kWritten) {
     typename SnapshotMap<T>::Snapshot all;
