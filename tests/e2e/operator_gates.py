@@ -85,7 +85,7 @@ class Gates(GroupScenarios):
         self.until_no_groups(LEFT_SECONDS + FOUND_SECONDS)
         self.assertEqual(len(self.lines_of_log(f"podGroup={self.space}/")), 1)
         self.assertTrue(self.run_and_delete("second"))
-        self.until_no_namespace()
+        self.until_no_namespace(LEFT_SECONDS + FOUND_SECONDS)
 
     def test_without_the_gate_in_the_api_server(self):
         """It serves no PodGroups then. On a busy machine it is away for longer than a lead lasts."""

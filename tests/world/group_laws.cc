@@ -174,6 +174,10 @@ void Laws::LookAtSameGroup(const Json& pod) {
   if (!gates_on_ || born->second <= gates_since_) return;
   for (const auto& other : cluster_.LivePods(gang.first)) {
     if (AttemptOf(*other) != gang.second || GroupOf(*other) == GroupOf(pod)) continue;
+    // With its Placement somebody deleted the attempt's PodGroup and its record.
+    const std::string named = GroupOf(pod).empty() ? GroupOf(*other) : GroupOf(pod);
+    const auto group = groups_.find({KeyOf(pod).space, named});
+    if (group == groups_.end() || IsDeleting(*group->second)) return;
     return Break("I25", Called(pod) + " is in PodGroup \"" + GroupOf(pod) + "\", " +
                             Called(*other) + " in \"" + GroupOf(*other) + "\"");
   }
