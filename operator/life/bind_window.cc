@@ -5,6 +5,7 @@
 
 #include "operator/base/check.h"
 #include "operator/base/seeded_bug.h"
+#include "operator/cluster/placement_pods.h"
 #include "operator/cluster/text.h"
 
 namespace weft::life {
@@ -25,9 +26,11 @@ class Judgement {
       return;
     }
     Hear(group_.group->message);
-    // kube-scheduler waits for more pods in silence.
+    // kube-scheduler waits for more pods in silence. One that Weft did not make may have pods of
+    // other gangs too.
     const auto pods = static_cast<std::int64_t>(gang.size());
-    if (group_.group->min_count <= pods) return;
+    const bool ours = group_.group->meta.labels.contains(cluster::kJobUidLabel);
+    if (!ours || group_.group->min_count <= pods) return;
     Hear("PodGroup " + grouped_ + " waits for " + std::to_string(group_.group->min_count) +
          " pods, and the gang has " + std::to_string(pods));
   }
