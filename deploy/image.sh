@@ -10,7 +10,8 @@
 #   skopeo copy oci-archive:build/weft-image.tar docker://registry.example/weft/weft-operator:0.1.0
 #
 #   --output FILE     the archive; default build/weft-image.tar
-#   --tag TAG         its name inside the archive; default the version of the binaries
+#   --tag TAG         its name inside the archive, such as 0.1.0 or registry.example/weft:0.1.0; default
+#                     the version of the binaries
 #   --bin FOLDER      where the binaries are; default build/bin
 #   --rootfs FOLDER   a folder to create; must not exist yet
 #
@@ -131,5 +132,8 @@ trap 'rm -rf "$layout"' EXIT
 lay_out
 mkdir -p "$(dirname "$output")"
 python3 -B "$root/deploy/image/oci_archive.py" --rootfs "$layout" --output "$output" \
-  --name "${tag:-$(version)}" --version "$(version)"
+  --name "${tag:-$(version)}" --version "$(version)" --title weft-operator --licenses Apache-2.0 \
+  --description 'Places GPU training jobs so that the least traffic crosses slow links' \
+  --user 65532:65532 --directory /home/weft --env PATH=/usr/bin --env HOME=/home/weft \
+  --entrypoint /usr/bin/weft-operator
 cp "$layout/$bill" "${output%.tar}.spdx.json"

@@ -15,7 +15,7 @@ import os
 import platform
 import tarfile
 
-USER = "65532:65532"
+ABOUT = ("title", "description", "licenses", "version")
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 
 
@@ -42,7 +42,8 @@ def layer(rootfs, time):
             info.uname = info.gname = ""
             info.mtime = time
             if info.islnk():  # the same file under another name: written again
-                raise SystemExit(f"oci_archive.py: {path} is a hard link")
+                info.type, info.linkname = tarfile.REGTYPE, ""
+                info.size = os.path.getsize(os.path.join(rootfs, path))
             if info.isreg():
                 with open(os.path.join(rootfs, path), "rb") as file:
                     tar.addfile(info, file)
@@ -76,29 +77,26 @@ class Layout:
 def image(arguments, time):
     created = datetime.datetime.fromtimestamp(time, datetime.timezone.utc).strftime(
         "%Y-%m-%dT%H:%M:%SZ")
-    about = {"org.opencontainers.image.title": "weft-operator",
-             "org.opencontainers.image.description":
-                 "Places GPU training jobs so that the least traffic crosses slow links",
-             "org.opencontainers.image.licenses": "Apache-2.0",
-             "org.opencontainers.image.version": arguments.version}
+    about = {f"org.opencontainers.image.{key}": getattr(arguments, key) for key in ABOUT
+             if getattr(arguments, key)}
+    runs = {"User": arguments.user, "WorkingDir": arguments.directory, "Labels": about,
+            "Env": arguments.env, "Entrypoint": arguments.entrypoint}
     files = layer(arguments.rootfs, time)
     layout = Layout()
     config = layout.add_json("application/vnd.oci.image.config.v1+json", {
         "architecture": ARCHITECTURES.get(platform.machine(), platform.machine()),
         "os": "linux",
         "created": created,
-        "config": {"User": USER, "WorkingDir": "/home/weft", "Labels": about,
-                   "Env": ["PATH=/usr/bin", "HOME=/home/weft"],
-                   "Entrypoint": ["/usr/bin/weft-operator"]},
+        "config": runs,
         "rootfs": {"type": "layers", "diff_ids": [digest(files)]},
         "history": [{"created": created, "created_by": "deploy/image.sh"}],
     })
     packed = layout.add("application/vnd.oci.image.layer.v1.tar+gzip",
-                        gzip.compress(files, 9, mtime=0))
+                        gzip.compress(files, arguments.compression, mtime=0))
     manifest = layout.add_json("application/vnd.oci.image.manifest.v1+json", {
         "schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json",
         "config": config, "layers": [packed], "annotations": about})
-    manifest["annotations"] = {"org.opencontainers.image.ref.name": arguments.name}
+    manifest["annotations"] = names(arguments.name)
     layout.files["index.json"] = json.dumps(
         {"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json",
          "manifests": [manifest]}, sort_keys=True).encode()
@@ -106,10 +104,25 @@ def image(arguments, time):
     return manifest["digest"], len(files), packed["size"]
 
 
+def names(name):
+    """A name with a registry or repository is also containerd's own; a mere tag has no place there."""
+    annotations = {"org.opencontainers.image.ref.name": name.rpartition(":")[2]}
+    if ":" in name:
+        annotations["io.containerd.image.name"] = name
+    return annotations
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("rootfs", "output", "name", "version"):
+    for name in ("rootfs", "output", "name"):
         parser.add_argument(f"--{name}", required=True)
+    for name in ABOUT:
+        parser.add_argument(f"--{name}", default="")
+    parser.add_argument("--user", default="0:0")
+    parser.add_argument("--directory", default="/", help="where the program begins")
+    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--entrypoint", nargs="+", default=[])
+    parser.add_argument("--compression", type=int, default=9, help="of gzip, 1 to 9")
     arguments = parser.parse_args()
     what, size, packed = image(arguments, int(os.environ.get("SOURCE_DATE_EPOCH", "0")))
     print(f"{arguments.output}: {arguments.name}@{what}, {size / 1e6:.1f} MB, "

@@ -22,6 +22,12 @@ make_all() {
   sign_client kube-scheduler /CN=system:kube-scheduler
   sign_client kube-controller-manager /CN=system:kube-controller-manager
   sign_client kwok /CN=kwok
+  [ -s ../real ] || return 0
+  sign_client coredns /CN=coredns
+  local node
+  for node in $(real_names); do
+    sign_client "$node" "/O=system:nodes/CN=system:node:$node"
+  done
 }
 
 new_key() { openssl ecparam -name prime256v1 -genkey -noout -out "$1.key"; }

@@ -66,6 +66,7 @@ ended() {
 
 # The API server ends sooner when its clients are gone.
 stop_all() {
+  [ ! -s "$dir/real" ] || stop_real_nodes
   stop kwok kube-scheduler kube-controller-manager
   stop kube-apiserver
   stop etcd

@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 
 servers=(etcd kube-apiserver kube-controller-manager kube-scheduler kwok)
+real_flags=() # of kube-apiserver, for real nodes
 
 # Ports on which nobody listens now; kept in the folder, so that a kubeconfig stays right.
 choose_ports() {
@@ -109,7 +110,7 @@ start_kube-apiserver() {
     --service-account-key-file "$certificates/service-accounts.key" \
     --service-account-signing-key-file "$certificates/service-accounts.key" \
     --service-cluster-ip-range 10.96.0.0/16 --endpoint-reconciler-type none --profiling=false \
-    "${audit[@]}" ${WEFT_API_SERVER_FLAGS:-}
+    "${real_flags[@]}" "${audit[@]}" ${WEFT_API_SERVER_FLAGS:-}
 }
 
 start_kube-controller-manager() {

@@ -57,7 +57,7 @@ def compare(bench, rounds, work):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--workers", type=int, nargs="+", default=[64, 1024])
+    parser.add_argument("--workers", type=int, nargs="+", default=[64, 256])
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
     bench = Bench(jobs=1, workers=0)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # What a PodGroup for each gang costs, measured on a local cluster of its own that has Kubernetes
-# 1.37 with the feature gate GenericWorkload: jobs of 64 and of 1,024 workers with PodGroups and
-# without, then a gang of 512 pods that preempts among 5,000. See pod_groups.py and preemption.py.
+# 1.37 with the feature gate GenericWorkload: jobs of 64 and of 256 workers (larger gangs have no
+# PodGroup), with PodGroups and without, then a gang of 512 pods that preempts among 5,000. See
+# pod_groups.py and preemption.py.
 #
 #   tests/bench/pod_groups.sh [ROUNDS]    default 3; needs build/ and the control plane
 set -euo pipefail

@@ -24,7 +24,7 @@ upstream=$(cd / && GOFLAGS=-mod=mod go mod download -json "k8s.io/kubernetes@$re
   echo
   sed -n 's/^go [0-9.]*$/&\n/p; s/^godebug .*/&\n/p' "$upstream"
   echo 'tool ('
-  for server in kube-apiserver kube-controller-manager kube-scheduler kubectl; do
+  for server in kube-apiserver kube-controller-manager kube-scheduler kubectl kubelet; do
     printf '\tk8s.io/kubernetes/cmd/%s\n' $server
   done
   printf ')\n\nrequire k8s.io/kubernetes %s\n\nreplace (\n' "$release"

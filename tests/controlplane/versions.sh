@@ -21,8 +21,9 @@ declare -A recipes=(
   [kube-controller-manager]='kubernetes k8s.io/kubernetes/cmd/kube-controller-manager'
   [kube-scheduler]='kubernetes k8s.io/kubernetes/cmd/kube-scheduler'
   [kubectl]='kubernetes k8s.io/kubernetes/cmd/kubectl'
+  [kubelet]='kubernetes k8s.io/kubernetes/cmd/kubelet'
   [kwok]='kwok sigs.k8s.io/kwok/cmd/kwok'
   [helm]='helm helm.sh/helm/v4/cmd/helm'
 )
-# In this order: what a cluster needs first.
+# In this order: what a cluster needs first. kubelet only where real nodes are asked for.
 binaries=(etcd kube-apiserver kubectl kube-controller-manager kube-scheduler kwok helm)

@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# The first process of a real node, in namespaces of its own (deploy/local-cluster/real_nodes.sh):
+# gives the node its cgroups, folders and network, then runs containerd, the kubelet and the device
+# plug-in, and starts what has ended again.
+#
+#   start.sh NAME NUMBER FOLDER PROGRAMS KUBELET GPUS LABELS CGROUP
+set -euo pipefail
+name=$1 number=$2 folder=$3 programs=$4 kubelet=$5 gpus=$6 labels=$7 cgroup=$8
+all=("$@")
+# Those that the kubelet needs. A machine has them in hierarchies of their own (cgroup v1) or in one.
+controllers='cpu cpuacct cpuset memory devices freezer blkio pids'
+unified() { [ "$(stat -f -c %T /sys/fs/cgroup)" = cgroup2fs ]; }
+
+# join_hierarchies: a group for the node in each. It becomes the root that the node sees.
+join_hierarchies() {
+  local controller group part
+  for controller in $controllers systemd; do
+    [ -d /sys/fs/cgroup/$controller ] || continue
+    for group in "/sys/fs/cgroup/$controller/$cgroup" "/sys/fs/cgroup/$controller/$cgroup/$name"; do
+      mkdir -p "$group"
+      [ $controller != cpuset ] || for part in cpus mems; do
+        cat "${group%/*}/cpuset.$part" >"$group/cpuset.$part"
+      done
+    done
+    echo $$ >"$group/cgroup.procs"
+  done
+}
+
+mount_hierarchies() {
+  local controller
+  mount -t tmpfs -o mode=755 tmpfs /sys/fs/cgroup
+  for controller in $controllers; do
+    grep -q "^$controller[[:space:]].*1$" /proc/cgroups || continue
+    mkdir /sys/fs/cgroup/$controller
+    mount -t cgroup -o $controller $controller /sys/fs/cgroup/$controller
+  done
+  mkdir /sys/fs/cgroup/systemd
+  mount -t cgroup -o none,name=systemd systemd /sys/fs/cgroup/systemd
+}
+
+# With one hierarchy (cgroup v2) a group has either processes or groups that share its controllers.
+join_unified() {
+  local group=/sys/fs/cgroup/$cgroup/$name
+  mkdir -p "$group"
+  share /sys/fs/cgroup
+  share "/sys/fs/cgroup/$cgroup"
+  echo $$ >"$group/cgroup.procs"
+}
+
+# Then the node's own processes go into a group beside those of the pods.
+mount_unified() {
+  mount -t cgroup2 cgroup2 /sys/fs/cgroup
+  mkdir -p /sys/fs/cgroup/init
+  local process
+  while read -r process; do
+    echo "$process" >/sys/fs/cgroup/init/cgroup.procs || true
+  done < <(cat /sys/fs/cgroup/cgroup.procs)
+  share /sys/fs/cgroup
+}
+
+share() { sed 's/[a-z_]*/+&/g' "$1/cgroup.controllers" >"$1/cgroup.subtree_control"; }
+
+if [ "${9:-}" != inside ]; then
+  if unified; then join_unified; else join_hierarchies; fi
+  exec unshare --cgroup "$0" "${all[@]}" inside
+fi
+
+mount --make-rprivate /
+hostname "$name"
+unified && mount_groups=mount_unified || mount_groups=mount_hierarchies
+umount -R /sys/fs/cgroup
+mount -t sysfs sysfs /sys
+$mount_groups
+
+# Folders of the node's own at the places that programs have fixed: two kubelets want the same.
+mkdir -p "$folder"/{lib,log}
+mount --bind "$folder/lib" /var/lib
+mount --bind "$folder/log" /var/log
+mount -t tmpfs -o mode=755 tmpfs /run
+mkdir -p /var/lib/{kubelet/device-plugins,containerd,cni} /var/log/pods
+# The mounts of pods' volumes have to be seen by containerd.
+mount --bind /var/lib/kubelet /var/lib/kubelet
+mount --make-rshared /
+
+# The kubelet sets these for the whole machine where they have other values. It finds them set.
+for setting in vm/overcommit_memory=1 kernel/panic=10 kernel/panic_on_oops=1; do
+  file=$folder/settings/${setting%=*}
+  mkdir -p "${file%/*}"
+  echo "${setting#*=}" >"$file"
+  mount --bind "$file" "/proc/sys/${setting%=*}"
+done
+
+# real_nodes.sh puts eth0 here. Each other node is the way to its pods.
+ip link set lo up
+until ip link set eth0 up 2>/dev/null; do sleep 0.05; done
+ip address add "10.99.0.$((10 + number))/24" dev eth0
+ip route add default via 10.99.0.1
+echo 1 >/proc/sys/net/ipv4/ip_forward
+cat >/var/lib/cni/10-pods.conflist <<CNI
+{"cniVersion": "1.0.0", "name": "pods", "plugins": [
+  {"type": "bridge", "bridge": "pods", "isGateway": true, "hairpinMode": true,
+   "ipam": {"type": "host-local", "ranges": [[{"subnet": "10.244.$number.0/24"}]],
+            "routes": [{"dst": "0.0.0.0/0"}]}},
+  {"type": "loopback"}]}
+CNI
+
+export PATH=$programs:$PATH
+plugins=/var/lib/kubelet/device-plugins
+
+# keep NAME COMMAND...: runs it, and again when it has ended, but not while FOLDER/stopped/NAME exists.
+keep() {
+  local program=$1
+  shift
+  while :; do
+    if [ ! -e "$folder/stopped/$program" ]; then
+      "$@" >>"$folder/$program.log" 2>&1 || true
+    fi
+    sleep 0.5
+  done
+}
+
+# A kubelet that starts removes all sockets of plug-ins, and makes its own afterwards.
+run_device_plugin() {
+  until [ -S $plugins/kubelet.sock ]; do sleep 0.1; done
+  device-plugin --count "$gpus" --unhealthy "$folder/unhealthy"
+}
+
+mkdir -p "$folder/stopped"
+keep containerd containerd --config "$folder/containerd.toml" &
+until ctr version >/dev/null 2>&1; do sleep 0.1; done
+for image in "$folder"/../images/*.tar; do
+  [ ! -e "$image" ] || ctr -n k8s.io images import "$image" >>"$folder/images.log" 2>&1
+done
+keep kubelet "$kubelet" --config "$folder/kubelet.yaml" --kubeconfig "$folder/kubeconfig" \
+  --hostname-override "$name" --node-ip "10.99.0.$((10 + number))" --node-labels "$labels" --v=2 &
+[ "$gpus" = 0 ] || keep device-plugin run_device_plugin &
+# Collects the processes whose parents have ended.
+while :; do wait -n || true; sleep 0.5; done

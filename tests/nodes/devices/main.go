@@ -1,0 +1,127 @@
+// Plays the device plug-in of a GPU vendor: tells the kubelet of devices that are not there.
+//
+//	device-plugin --count 8 [--resource nvidia.com/gpu] [--numa-nodes 2] [--unhealthy FILE]
+//
+// FILE holds the numbers of the unhealthy devices, separated by white space. It is read once a second.
+// It ends when the kubelet removes its socket, as a kubelet does at its start: start it again then.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	api "k8s.io/kubelet/pkg/apis/deviceplugin/v1beta1"
+)
+
+var (
+	count     = flag.Int("count", 8, "number of devices")
+	resource  = flag.String("resource", "nvidia.com/gpu", "name of the extended resource")
+	numaNodes = flag.Int("numa-nodes", 0, "NUMA nodes that the devices are spread over; 0: not told")
+	unhealthy = flag.String("unhealthy", "", "file with the numbers of the unhealthy devices")
+)
+
+type plugin struct {
+	api.UnimplementedDevicePluginServer
+}
+
+func devices() []*api.Device {
+	text, _ := os.ReadFile(*unhealthy) // without a file all are healthy
+	ill := strings.Fields(string(text))
+	all := make([]*api.Device, *count)
+	for i := range all {
+		device := &api.Device{ID: fmt.Sprintf("gpu-%d", i), Health: api.Healthy}
+		if slices.Contains(ill, fmt.Sprint(i)) {
+			device.Health = api.Unhealthy
+		}
+		if *numaNodes > 0 {
+			numaNode := &api.NUMANode{ID: int64(i * *numaNodes / *count)}
+			device.Topology = &api.TopologyInfo{Nodes: []*api.NUMANode{numaNode}}
+		}
+		all[i] = device
+	}
+	return all
+}
+
+func (plugin) GetDevicePluginOptions(context.Context, *api.Empty) (*api.DevicePluginOptions, error) {
+	return &api.DevicePluginOptions{}, nil
+}
+
+// Tells all devices at first, and again when the health of one has changed.
+func (plugin) ListAndWatch(_ *api.Empty, stream grpc.ServerStreamingServer[api.ListAndWatchResponse]) error {
+	told := ""
+	for stream.Context().Err() == nil {
+		all := devices()
+		if now := fmt.Sprint(all); now != told {
+			if err := stream.Send(&api.ListAndWatchResponse{Devices: all}); err != nil {
+				return err
+			}
+			told = now
+		}
+		time.Sleep(time.Second)
+	}
+	return nil
+}
+
+func (plugin) Allocate(_ context.Context, asked *api.AllocateRequest) (*api.AllocateResponse, error) {
+	answer := &api.AllocateResponse{}
+	for _, container := range asked.ContainerRequests {
+		visible := map[string]string{"NVIDIA_VISIBLE_DEVICES": strings.Join(container.DevicesIds, ",")}
+		answer.ContainerResponses = append(answer.ContainerResponses,
+			&api.ContainerAllocateResponse{Envs: visible})
+	}
+	return answer, nil
+}
+
+func serve(socket string) {
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		log.Fatal(err)
+	}
+	server := grpc.NewServer()
+	api.RegisterDevicePluginServer(server, plugin{})
+	log.Fatal(server.Serve(listener))
+}
+
+// Until the kubelet listens.
+func register(endpoint string) {
+	kubelet, err := grpc.NewClient("unix://"+api.KubeletSocket,
+		grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer kubelet.Close()
+	request := &api.RegisterRequest{Version: api.Version, Endpoint: endpoint, ResourceName: *resource}
+	for {
+		_, err = api.NewRegistrationClient(kubelet).Register(context.Background(), request)
+		if err == nil {
+			return
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+}
+
+func main() {
+	flag.Parse()
+	endpoint := strings.NewReplacer("/", "-", ".", "-").Replace(*resource) + ".sock"
+	socket := filepath.Join(api.DevicePluginPath, endpoint)
+	os.Remove(socket) // of a plug-in that was killed
+	go serve(socket)
+	register(endpoint)
+	log.Printf("%s: %d devices", *resource, *count)
+	for {
+		if _, err := os.Stat(socket); err != nil {
+			log.Fatal("the kubelet has removed the socket")
+		}
+		time.Sleep(500 * time.Millisecond)
+	}
+}

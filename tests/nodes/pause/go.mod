@@ -1,0 +1,3 @@
+module weft.dev/tests/nodes/pause
+
+go 1.26.0
