@@ -16,7 +16,7 @@ die() { echo "ground/image.sh: $*" >&2; exit 1; }
 usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$here/image.sh"; }
 
 ranks='bash coreutils grep sed findutils procps python3 python3-venv openssh-server openssh-client'
-ranks+=' libgomp1 libnuma1 stress-ng iproute2'
+ranks+=' libgomp1 libnuma1 iproute2 openmpi-bin'
 declare -A packages=(
   [ranks]=$ranks
   [torch1.13]="$ranks python3-torch"
@@ -63,6 +63,7 @@ set_up() {
     [ ! -d "$rootfs/usr/lib/x86_64-linux-gnu/$library" ] ||
       echo "/usr/lib/x86_64-linux-gnu/$library" >>"$rootfs/etc/ld.so.conf.d/alternatives.conf"
   done
+  [ ! -e "$rootfs/usr/bin/mpirun.openmpi" ] || ln -sfn mpirun.openmpi "$rootfs/usr/bin/mpirun"
   ldconfig -r "$rootfs"
 }
 

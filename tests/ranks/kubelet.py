@@ -41,6 +41,9 @@ class Feed(History):
 class Kubelet:
     """For the nodes of one scenario, in a Cluster of operator_lib."""
 
+    nodes_count = 12
+    cpu_of_a_node = "40"  # a second worker does not fit
+
     def __init__(self, cluster, images, work):
         self.cluster, self.images, self.work = cluster, images, work
         self.network = network.Network()
@@ -52,7 +55,16 @@ class Kubelet:
         self.feed = Feed(self._on_change)
         threading.Thread(target=self._beat, daemon=True).start()
 
-    def add_node(self, name, gpus, **labels):
+    def add_nodes(self, prefix, gpus, labels_of):
+        """Twelve, whose names follow no order that matters. Each has the labels of its number."""
+        for number in range(self.nodes_count):
+            self.add_node(f"{prefix}-{(number * 5) % self.nodes_count}", gpus, labels_of(number))
+
+    @staticmethod
+    def dress(pod, container):
+        """A container is as its image's name says."""
+
+    def add_node(self, name, gpus, labels):
         self.cluster.create("nodes", {
             "apiVersion": "v1", "kind": "Node",
             "metadata": {"name": name, "labels": {
@@ -132,6 +144,8 @@ class Kubelet:
     def close(self):
         self.ended.set()
         self.feed.close()
+        for name in self.nodes:
+            self.cluster.delete("nodes", "", name)
         with self.lock:
             runtimes = list(self.pods.values())
         for runtime in runtimes:

@@ -1,5 +1,9 @@
 """What the rank tests of all frameworks share: nodes with real processes, gangs of twelve, and the
-ring of ranks held against the placement."""
+ring of ranks held against the placement.
+
+The kubelets are played (kubelet.py). With WEFT_REAL_NODES=4 they are the four real ones of
+`deploy/local-cluster.sh up --real 4 --gpus 2`, and the gangs are of four.
+"""
 
 import os
 import re
@@ -13,11 +17,14 @@ sys.path[:0] = [HERE, os.path.join(SOURCE, "tests", "e2e"),
                 os.path.join(SOURCE, "deploy", "local-cluster")]
 sys.dont_write_bytecode = True
 from images import PROGRAMS, Images  # noqa: E402
+import real_nodes  # noqa: E402
 from kubelet import Kubelet  # noqa: E402
 from operator_lib import GPUS, training_job  # noqa: E402
 from operator_scenarios import Scenarios  # noqa: E402
 
-WORKERS, GPUS_EACH = 12, 2  # enough that names do not sort as numbers do
+REAL = real_nodes.COUNT > 0
+WORKERS = real_nodes.COUNT or 12  # enough that names do not sort as numbers do
+GPUS_EACH = 2
 TIER = "fabric.topograph.run/tier-"
 LINE = re.compile(r"rank (\d+) of (\d+) on (\S+) node (\S+) after (\S+) at ([0-9.]+)")
 
@@ -36,7 +43,7 @@ def installed(name):
 
 
 class RankScenarios(Scenarios):
-    """Twelve nodes in three leaves, whose names follow no order that matters."""
+    """Nodes in three leaves, whose names follow no order that matters."""
 
     # Ranks that all start at once leave an operator little time to renew a Lease.
     flags = ("--bind-deadline", "30", "--node-loss", "30", "--leader-elect=false")
@@ -46,13 +53,11 @@ class RankScenarios(Scenarios):
     def setUpClass(cls):
         super().setUpClass()
         cls.images = Images()
-        cls.kubelet = Kubelet(cls.cluster, cls.images, cls.work.name)
+        kubelet = real_nodes.RealNodes if REAL else Kubelet
+        cls.kubelet = kubelet(cls.cluster, cls.images, cls.work.name)
         cls.addClassCleanup(cls.kubelet.close)
-        for n in range(WORKERS):
-            cls.kubelet.add_node(f"{cls.__name__.lower()}-{(n * 5) % WORKERS}", GPUS_EACH, **{
-                TIER + "0": f"leaf-{n % 3}", TIER + "1": "spine-0"})
-            cls.addClassCleanup(cls.cluster.delete, "nodes", "",
-                                f"{cls.__name__.lower()}-{(n * 5) % WORKERS}")
+        cls.kubelet.add_nodes(cls.__name__.lower(), GPUS_EACH, lambda n: {
+            TIER + "0": f"leaf-{n % 3}", TIER + "1": "spine-0"})
 
     def gang(self, framework, command, name="ring", environment=(), **spec):
         job = training_job(self.space, name, self.workers, framework=framework, **spec)
@@ -64,7 +69,8 @@ class RankScenarios(Scenarios):
         container.update(image=self.image, command=command, env=[
             {"name": key, "value": value} for key, value in dict(environment).items()])
         container["resources"]["limits"][GPUS] = self.gpus_each
-        container["resources"]["requests"] = {"cpu": "40"}  # a node for each
+        container["resources"]["requests"] = {"cpu": self.kubelet.cpu_of_a_node}  # a node for each
+        self.kubelet.dress(pod, container)
         return job
 
     def logs(self, name, attempt=1):
@@ -96,6 +102,7 @@ class RankScenarios(Scenarios):
         status = self.ended("ring")["status"]
         self.assertEqual((status["attempt"], status["restarts"]), (2, 1))
         self.judge_ring("ring", attempt=2)
+        self.cluster.until_condition(self.space, "ring", "PlacementVerified", "True", "RanksMatch")
         return status
 
     def judge_ring(self, name, attempt=1, ranks_each=None, logs=None):
@@ -110,11 +117,11 @@ class RankScenarios(Scenarios):
             rank, world, host, node, before, when = match.groups()
             self.assertNotIn(int(rank), said, "said twice")
             said[int(rank)] = (int(world), host, node, before, float(when))
-        world = self.workers * ranks_each
+        world, digits = self.workers * ranks_each, len(str(self.workers - 1))
         self.assertEqual(sorted(said), list(range(world)), logs)
         for rank, (of, host, node, before, _) in said.items():
             worker = rank // ranks_each
             self.assertEqual((of, host, node, before),
-                             (world, f"{name}-{worker:02}", nodes[worker],
+                             (world, f"{name}-{worker:0{digits}}", nodes[worker],
                               nodes[(rank - 1) % world // ranks_each]))
         return said[0][-1]

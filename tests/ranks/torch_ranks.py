@@ -20,7 +20,7 @@ class TorchRanks(RankScenarios):
 
     def test_static(self):
         status = self.restarted_ring({"type": "Torch"}, RING)
-        self.assertEqual(status["lastFailure"]["worker"], 11)
+        self.assertEqual(status["lastFailure"]["worker"], self.workers - 1)
 
     def test_static_with_one_rank_each(self):
         self.gpus_each = 1

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Real nodes: kubelets, containers and ranks on a cluster of deploy/local-cluster.sh of its own.
+# Sourced by ground_test.sh, for a plain run, and run as it is for the campaign.
+#
+# WEFT_GROUND    the files to run, each as FILE or FILE:CLASS.TEST, of tests/ranks and tests/ground;
+#                default: all
+# WEFT_NODES     how many real nodes; default 4
+set -euo pipefail
+# shellcheck source=tests/e2e/operator_cluster.sh
+source "$(dirname "${BASH_SOURCE[0]}")/operator_cluster.sh"
+
+# Namespaces of the kernel with cgroups and mounts of their own are for root.
+if ! unshare --net --mount --pid --ipc --uts --cgroup --fork --mount-proc sh -c \
+  'mount -t tmpfs tmpfs /run && ip link add nodes type bridge' 2>"$work/stderr"; then
+  echo "NOT RUN: real kubelets and containers: $(<"$work/stderr")" >&2
+  [ "${CI:-}" != true ] || exit 1
+  exit 77
+fi
+
+export WEFT_REAL_NODES=${WEFT_NODES:-4}
+expect_exit 0 "$local_cluster" up --name operator --real "$WEFT_REAL_NODES" --gpus 2
+eval "$(<"$work/stdout")"
+expect_exit 0 "$here/../ground/image.sh" ranks
+ranks_image=$(<"$work/stdout")
+expect_exit 0 "$here/../../deploy/image.sh" --bin "$(dirname "$WEFT")" --tag weft.test/weft:1 \
+  --output "$work/weft.tar"
+expect_exit 0 "$local_cluster" load --name operator "$ranks_image" "$work/weft.tar"
+kubectl create namespace weft-system >/dev/null
+default="ranks/torch_ranks.py ranks/mpi_ranks.py"
+for one in ${WEFT_GROUND:-$default}; do
+  IFS=: read -r file test <<<"$one"
+  python3 "$here/../$file" ${test:+"$test"} || fail "$one"
+  checks=$((checks + 1))
+done
+expect_exit 0 "$local_cluster" down --name operator
+passed

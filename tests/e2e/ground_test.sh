@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# What of ground.sh fits in a plain run: real kubelets, containers and ranks on four nodes of
+# deploy/local-cluster.sh, on a cluster of its own (operator_cluster.sh).
+# Wants every core: nothing runs beside it.
+export WEFT_GROUND="ranks/mpi_ranks.py:MpiRanks.test_open_mpi_4
+  ranks/torch_ranks.py:TorchRanks.test_c10d"
+# shellcheck source=tests/e2e/ground.sh
+source "$(dirname "$0")/ground.sh"
