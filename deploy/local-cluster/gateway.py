@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Joins a local cluster's servers, which listen on this machine's loopback, with its real nodes.
 
-    gateway.py --api 127.0.0.1:PORT --proxy FILE --nodes N
+    gateway.py --api 127.0.0.1:PORT --proxy 127.0.0.1:PORT --socket FILE --nodes N
 
 The nodes live in network namespaces of their own. This process makes the one that joins them, and is
 what holds it: a bridge at 10.99.0.1, and for node number N a route to its pods, 10.244.N.0/24. The
 machine's own network stays as it is. Two ways lead through:
 - connections to 10.99.0.1:443 and to the ClusterIP of the Service kubernetes, 10.96.0.1:443, go to
   the API server;
-- the Unix socket FILE is an HTTP CONNECT proxy into the namespace, which the API server uses as its
-  egress for kubelets and webhooks. Addresses of the loopback stay on this machine.
+- the proxy's address and the Unix socket FILE lead an HTTP CONNECT into the namespace. The API server
+  uses the socket as its egress for kubelets and webhooks, Prometheus the address for pods. Addresses
+  of the loopback stay on this machine.
 """
 
 import argparse
@@ -116,26 +117,32 @@ class Gateway:
         await self.join(reader, writer, network, (host, int(port)), b"HTTP/1.1 200 OK\r\n\r\n")
 
 
-async def serve(gateway, proxy):
+async def serve(gateway, listener, path):
     for address in (BRIDGE, KUBERNETES_SERVICE):
         await asyncio.start_server(gateway.to_the_api_server, address, 443)
-    if os.path.exists(proxy):  # of a gateway that was killed
-        os.remove(proxy)
-    await asyncio.start_unix_server(gateway.to_the_nodes, proxy)
+    await asyncio.start_server(gateway.to_the_nodes, sock=listener)
+    if os.path.exists(path):  # of a gateway that was killed
+        os.remove(path)
+    await asyncio.start_unix_server(gateway.to_the_nodes, path)
     await asyncio.Event().wait()
+
+
+def address_of(text):
+    host, _, port = text.rpartition(":")
+    return host, int(port)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--api", required=True, metavar="HOST:PORT")
-    parser.add_argument("--proxy", required=True, metavar="FILE")
+    parser.add_argument("--api", required=True, type=address_of, metavar="HOST:PORT")
+    parser.add_argument("--proxy", required=True, type=address_of, metavar="HOST:PORT")
+    parser.add_argument("--socket", required=True, metavar="FILE")
     parser.add_argument("--nodes", type=int, required=True)
     arguments = parser.parse_args()
-    host, _, port = arguments.api.rpartition(":")
+    listener = socket.create_server(arguments.proxy)
     machine = Network()
-    gateway = Gateway(machine, make_room(arguments.nodes), (host, int(port)))
-    os.umask(0o077)
-    asyncio.run(serve(gateway, arguments.proxy))
+    gateway = Gateway(machine, make_room(arguments.nodes), arguments.api)
+    asyncio.run(serve(gateway, listener, arguments.socket))
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ set_real_flags() {
   [ -s "$dir/real" ] || return 0
   local certificates=$dir/certificates
   [ ${#dir} -le 90 ] || die "$dir: too long for the path of a socket"
+  # By a Unix socket: kube-apiserver 1.36 crashes on a proxy at a TCP address without TLS.
   cat >"$dir/egress.yaml" <<EOF
 apiVersion: apiserver.k8s.io/v1beta1
 kind: EgressSelectorConfiguration
@@ -51,10 +52,10 @@ node_kubeconfig() {
 
 start_gateway() {
   start gateway python3 -B "$parts/gateway.py" --api "127.0.0.1:$apiserver_port" \
-    --proxy "$dir/gateway.sock" --nodes "$(cut -d ' ' -f 1 "$dir/real")"
+    --proxy "127.0.0.1:$gateway_port" --socket "$dir/gateway.sock" --nodes "$(cut -d ' ' -f 1 "$dir/real")"
 }
 
-gateway_answers() { [ -S "$dir/gateway.sock" ]; }
+gateway_answers() { [ -n "$(exec 3<>"/dev/tcp/127.0.0.1/$gateway_port" && echo open)" ]; }
 
 # in_room COMMAND...: in the network that joins the nodes.
 in_room() { nsenter "--net=/proc/$(process_of gateway)/ns/net" "$@"; }
@@ -99,7 +100,7 @@ start_real_nodes() {
   echo 'nameserver 10.99.0.1' >"$dir/nodes/resolv.conf"
   kubectl apply --server-side -f "$parts/node/coredns-rbac.yaml" >>"$dir/logs/kubectl.log" ||
     die "CoreDNS's role could not be created"
-  bring_up gateway gateway_answers
+  bring_up gateway gateway_answers || die 'the port of the gateway was taken meanwhile'
   running coredns || start_coredns
   for node in $(real_names); do
     number=$((number + 1))

@@ -6,7 +6,7 @@ real_flags=() # of kube-apiserver, for real nodes
 
 # Ports on which nobody listens now; kept in the folder, so that a kubeconfig stays right.
 choose_ports() {
-  local names=(etcd peer apiserver controllers scheduler kwok)
+  local names=(etcd peer apiserver controllers scheduler kwok gateway)
   [ -e "$dir/ports" ] || paste -d= <(printf '%s_port\n' "${names[@]}") \
     <("$root/deploy/local-cluster/free_ports.py" "${#names[@]}") >"$dir/ports"
   # shellcheck disable=SC1091
