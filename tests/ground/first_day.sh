@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# operator/docs/first-day.md, command by command as it is printed there, but for the first section,
+# which builds what is built here already.
+# shellcheck source=tests/e2e/operator_cluster.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../e2e/operator_cluster.sh"
+
+root=${WEFT_SOURCE_DIR:-$here/../..}
+trap '"$local_cluster" down >/dev/null 2>&1; rm -rf "$work"' EXIT
+sed -n '/^## A cluster/,$p' "$root/operator/docs/first-day.md" |
+  awk '/^```console/ {inside = 1; next} /^```/ {inside = 0} inside && sub(/^\$ /, "")' \
+    >"$work/commands"
+for word in 'up --real 4' 'helm install' prometheus.sh pkill promtool 'pids/real-2' ' down'; do
+  expect_text "$work/commands" "$word"
+done
+{
+  echo 'set -euo pipefail; trap '\''kill $(jobs -p) 2>/dev/null; wait'\'' EXIT'
+  cat "$work/commands"
+} >"$work/script"
+begin=$SECONDS
+expect_exit 0 env --chdir "$root" timeout 900 bash "$work/script"
+echo "from no cluster to a job that has run, broken twice and healed: $((SECONDS - begin)) s"
+expect_text "$work/stdout" 'condition met'
+expect_text "$work/stdout" 'trainingjob="sine"'
+expect_text "$work/stdout" '"exitCode":137'
+expect_text "$work/stdout" 'NodeLost'
+expect_text "$work/stdout" 'all 6 ranks run where they were placed'
+passed
