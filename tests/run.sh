@@ -4,8 +4,8 @@
 #   tests/run.sh                     unit tests (also under AddressSanitizer and
 #                                    UndefinedBehaviorSanitizer, and tests of threaded code under
 #                                    ThreadSanitizer), end-to-end scripts (also on a real
-#                                    Kubernetes control plane, and real ranks of PyTorch, MPI,
-#                                    JAX and TensorFlow), fuzzers briefly
+#                                    Kubernetes control plane, real kubelets with containers, and
+#                                    real ranks of PyTorch, MPI, JAX and TensorFlow), fuzzers briefly
 #                                    (about half an hour on two cores after the first time)
 #   tests/run.sh --fast              unit tests and the rules of the source tree, in build/ only
 #                                    (less than two minutes after a build)
@@ -27,6 +27,9 @@
 #                  then every planted bug, each caught by the law that is meant for it
 #       ranks      every framework's ranks as real processes: their order, their traffic against the
 #                  prediction, and how much later they start than by hand
+#       ground     real kubelets and containers on this machine: every framework's ranks, 50 starts of
+#                  each, every fault, 200 random faults, and operator/docs/first-day.md command by
+#                  command; needs root (three hours)
 #       world      an hour of days of a whole cluster in virtual time, in as many processes as there
 #                  are cores; then every planted bug, each caught by a law
 #       versions   weft-operator on servers that emulate earlier releases of Kubernetes; then of
@@ -102,6 +105,14 @@ build_control_plane() {
   with_cluster=ON
 }
 
+# Programs and images of real nodes, from Go modules and Debian's packages or from the cache.
+build_real_nodes() {
+  [ $with_cluster = ON ] || return 0
+  tests/controlplane/build.sh kubelet
+  tests/nodes/build.sh
+  tests/ground/image.sh ranks >/dev/null || cannot_run 'real nodes: no image for their containers'
+}
+
 # What the ranks of a plain run need, from PyPI or the cache: torch alone has 5.4 GB.
 install_frameworks() {
   local name
@@ -170,6 +181,8 @@ repeat_failures() {
 run_everything() {
   stage 'Building the Kubernetes control planes, unless they are in the cache'
   build_control_plane 1.37
+  stage 'Building kubelet, containerd and the like for real nodes, unless they are in the cache'
+  build_real_nodes
   stage 'Installing the frameworks whose ranks are tested, unless they are in the cache'
   install_frameworks
   stage 'Building everything in build/'
@@ -293,6 +306,19 @@ campaign_world() {
   tests/world/bugs.py build-seeded/bin/weft-day
 }
 
+campaign_ground() {
+  stage 'Building the Kubernetes control plane and the programs of real nodes, unless in the cache'
+  build_control_plane
+  build_real_nodes
+  stage 'Building weft and weft-operator'
+  build_main weft weft-operator
+  export WEFT=$root/build/bin/weft WEFT_OPERATOR=$root/build/bin/weft-operator WEFT_SOURCE_DIR=$root
+  stage 'Ranks and faults on real nodes'
+  bash tests/e2e/ground.sh
+  stage 'The first day'
+  bash tests/ground/first_day.sh
+}
+
 campaign_ranks() {
   stage 'Building the Kubernetes control plane, unless it is in the cache'
   build_control_plane
@@ -380,10 +406,10 @@ case ${1:-} in
   --campaign)
     case ${2:-} in
       quality | fuzz | bench | cluster | full-size | operator | faults | ranks | versions | kueue | \
-        world | mutants | lint) ;;
+        ground | world | mutants | lint) ;;
       *)
         echo "tests/run.sh: no campaign '${2:-}'; known: quality, fuzz, bench, cluster," \
-          "full-size, operator, faults, ranks, versions, kueue, world, mutants, lint" >&2
+          "full-size, operator, faults, ranks, versions, kueue, ground, world, mutants, lint" >&2
         exit 2
         ;;
     esac
