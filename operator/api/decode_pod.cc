@@ -1,5 +1,6 @@
 #include <sstream>
 
+#include "operator/api/container_wait.h"
 #include "operator/api/decode.h"
 #include "operator/api/gang_annotations.h"
 #include "operator/api/json_reader.h"
@@ -39,15 +40,12 @@ std::string StartError(const std::string& reason, const std::string& message) {
 
 void DecodeWaiting(const Field& container, Pod& pod) {
   const Field waiting = container["state"]["waiting"];
-  const std::string reason = waiting["reason"].Str();
-  if (!pod.waiting.empty() || reason.empty() || reason == "ContainerCreating" ||
-      reason == "PodInitializing") {
-    return;
-  }
-  pod.waiting = "container " + container["name"].Str() + ": " + reason;
-  if (const std::string message = waiting["message"].Str(); !message.empty()) {
-    pod.waiting += ": " + Shorten(message, kReasonBytes);
-  }
+  if (!pod.waiting.empty() || !waiting.present()) return;
+  ContainerWait wait{container["name"].Str(), container["image"].Str(), waiting["reason"].Str(),
+                     waiting["message"].Str(), std::nullopt};
+  const Field last = container["lastState"]["terminated"];
+  if (last.present()) wait.last_exit_code = last["exitCode"].Int();
+  pod.waiting = WaitText(wait);
 }
 
 void AddReport(const std::string& message, Pod& pod) {

@@ -45,7 +45,7 @@ struct Pod {
     std::int64_t ended = 0;  // Unix seconds; 0 if the kubelet does not report it
   };
   std::optional<Failure> failure;
-  std::string waiting;  // why a container has not started, except for usual reasons
+  std::string waiting;  // why a container has not started (container_wait.h)
   std::string report;   // lines of termination messages that begin with "weft " (life/verify.h)
   // Succeeded or Failed: its containers do not run again.
   bool HasEnded() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
