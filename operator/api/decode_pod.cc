@@ -6,6 +6,7 @@
 #include "operator/api/json_reader.h"
 #include "operator/api/pod_requirements.h"
 #include "operator/base/short_text.h"
+#include "operator/base/stable_text.h"
 #include "operator/base/timestamp.h"
 
 namespace weft::api {
@@ -26,6 +27,8 @@ void DecodeConditionsOf(const Field& status, Pod& pod) {
 // The kubelet's limit of a termination message; longer reasons are of no use either.
 constexpr std::size_t kReportBytes = 4096;
 constexpr std::size_t kReasonBytes = 256;
+// Enough for what mpirun says of a rank that failed.
+constexpr std::size_t kTerminationBytes = 1024;
 // Only annotations that are short enough for a label are read: a worker's index, a name. A gated
 // pod also has those that say how it is to be placed.
 constexpr std::size_t kLabelBytes = 63;
@@ -48,6 +51,12 @@ void DecodeWaiting(const Field& container, Pod& pod) {
   pod.waiting = WaitText(wait);
 }
 
+// Why the container failed, beside its exit code.
+std::string FailureMessage(const std::string& reason, const std::string& message) {
+  std::string error = StartError(reason, message);
+  return error.empty() ? OneLine(message, kTerminationBytes) : error;
+}
+
 void AddReport(const std::string& message, Pod& pod) {
   std::istringstream lines(Shorten(message, kReportBytes));
   for (std::string line; std::getline(lines, line);) {
@@ -64,8 +73,9 @@ void DecodeContainers(const Field& containers, Pod& pod) {
     AddReport(message, pod);
     const std::int64_t code = ended["exitCode"].Int();
     if (code == 0 || pod.failure) continue;
-    pod.failure = Pod::Failure{container["name"].Str(), reason, code, StartError(reason, message),
-                               ParseTime(ended["finishedAt"].Str()).value_or(0)};
+    pod.failure =
+        Pod::Failure{container["name"].Str(), reason, code, FailureMessage(reason, message),
+                     ParseTime(ended["finishedAt"].Str()).value_or(0)};
   }
 }
 

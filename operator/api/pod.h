@@ -41,7 +41,7 @@ struct Pod {
   struct Failure {
     std::string container, reason;
     std::int64_t exit_code = 0;
-    std::string message;     // why the container could not be started
+    std::string message;     // why it could not be started; else its termination message
     std::int64_t ended = 0;  // Unix seconds; 0 if the kubelet does not report it
   };
   std::optional<Failure> failure;

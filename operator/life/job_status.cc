@@ -40,6 +40,7 @@ OrderedJson EncodeFailure(const api::LastFailure& failure) {
   Put(json, "reason", failure.reason);
   if (failure.exit_code != 0) json["exitCode"] = failure.exit_code;
   Put(json, "time", failure.time);
+  Put(json, "message", failure.message);
   return json;
 }
 

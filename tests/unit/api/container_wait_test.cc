@@ -80,5 +80,25 @@ TEST(ContainerWaitTest, APodHasTheWordsOfItsFirstContainerThatWaits) {
             "container b: CrashLoopBackOff: it ends again and again, last with exit code 2");
 }
 
+TEST(ContainerWaitTest, AFailedContainerKeepsTheEndOfItsTerminationMessage) {
+  const auto failure = [](const char* reason, const std::string& message) {
+    const nlohmann::json ended = {{"exitCode", 1}, {"reason", reason}, {"message", message}};
+    const auto pod = DecodePod(
+        {{"metadata", {{"name", "p"}, {"namespace", "ns"}}},
+         {"status",
+          {{"phase", "Failed"},
+           {"containerStatuses", {{{"name", "t"}, {"state", {{"terminated", ended}}}}}}}}},
+        "test");
+    return pod && pod->failure ? pod->failure->message : "none";
+  };
+  EXPECT_EQ(failure("Error", "Traceback:\n  File x\n\nValueError: no"),
+            "Traceback: File x ValueError: no");
+  EXPECT_EQ(failure("Error", std::string(3'000, 'x') + " end").size(), 1'024U);
+  EXPECT_TRUE(failure("Error", std::string(3'000, 'x') + " end").ends_with("x end"));
+  EXPECT_EQ(failure("Error", ""), "");
+  EXPECT_EQ(failure("StartError", "runc create failed: exec: \"x\": not found"),
+            "exec: \"x\": not found");
+}
+
 }  // namespace
 }  // namespace weft::api
