@@ -34,7 +34,7 @@ struct Pod {
   std::string pod_group;       // spec.schedulingGroup: the PodGroup that it is in; "": none
   std::string reason;          // status.reason: "Evicted", "NodeLost", "UnexpectedAdmissionError"
   std::string nominated_node;  // status.nominatedNodeName: kube-scheduler preempts pods on it
-  bool ready = false;          // condition Ready
+  bool ready = false;          // condition Ready, or all containers have ended well
   bool disrupted = false;      // condition DisruptionTarget: preempted, drained, tainted
   std::string unscheduled;     // why kube-scheduler finds no node, in kube-scheduler's words
   // The first container that failed.
