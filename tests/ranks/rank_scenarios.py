@@ -102,8 +102,15 @@ class RankScenarios(Scenarios):
         status = self.ended("ring")["status"]
         self.assertEqual((status["attempt"], status["restarts"]), (2, 1))
         self.judge_ring("ring", attempt=2)
-        self.cluster.until_condition(self.space, "ring", "PlacementVerified", "True", "RanksMatch")
+        self.await_ranks_match("ring", framework)
         return status
+
+    def await_ranks_match(self, name, framework):
+        """Of an MPI job's ranks it never comes: a pod's report is read when its container ends, and
+        those of workers 1 and up end after the job has."""
+        if framework["type"] != "MPI":
+            self.cluster.until_condition(self.space, name, "PlacementVerified", "True",
+                                         "RanksMatch")
 
     def judge_ring(self, name, attempt=1, ranks_each=None, logs=None):
         """Every rank ran on the node that the placement has for its worker, and was preceded on
