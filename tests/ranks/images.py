@@ -16,12 +16,14 @@ class Images:
     def __init__(self):
         self.images = {}
 
-    def add(self, name, folders=(), **environment):
-        """`folders` with a bin/ come first in PATH."""
+    def add(self, name, folders=(), container=None, **environment):
+        """`folders` with a bin/ come first in PATH. On real nodes the pods have the image
+        `container`, of tests/ground/image.sh; else that of all frameworks."""
         paths = [os.path.join(folder, "bin") for folder in folders]
         path = ":".join([*filter(os.path.isdir, paths), SYSTEM_PATH])
         self.images[name] = {"folders": {PROGRAMS: PROGRAMS_HERE, **{one: one for one in folders}},
-                             "environment": {"PATH": path, "HOME": "/tmp", **environment}}
+                             "environment": {"PATH": path, "HOME": "/tmp", **environment},
+                             "container": container}
 
     def get(self, name):
         return self.images.get(name)

@@ -13,10 +13,10 @@ class RealPod:
         self.space, self.name = pod["metadata"]["namespace"], pod["metadata"]["name"]
 
     def log(self):
-        """Empty where the node has nothing of it any more, as of an MPI job's workers at its end."""
+        """Empty where the node has nothing of it any more, as of an MPI job's ended workers."""
         run = subprocess.run(["kubectl", "logs", "-n", self.space, self.name, "--all-containers"],
                              check=False, capture_output=True, text=True)
-        if run.returncode != 0:
+        if run.returncode != 0 and "(NotFound)" not in run.stderr:
             print(f"no log of {self.space}/{self.name}: {run.stderr.strip()}", flush=True)
         return run.stdout
 
@@ -33,14 +33,15 @@ class RealNodes:
     def add_nodes(self, prefix, gpus, labels_of):
         """They are there: they get these labels alone. `gpus` is what the cluster was made with."""
         del prefix, gpus
-        for number, node in enumerate(self.cluster.list("nodes", selector="weft.test/kubelet=real")):
+        nodes = self.cluster.list("nodes", selector="weft.test/kubelet=real")
+        for number, node in enumerate(nodes):
             self.cluster.patch("nodes", "", node["metadata"]["name"],
                                {"metadata": {"labels": labels_of(number)}})
 
     def dress(self, pod, container):
         """Gives a pod's container what the image of its name would hold."""
         image = self.images.get(container["image"])
-        container.update(image=IMAGE, imagePullPolicy="IfNotPresent")
+        container.update(image=image["container"] or IMAGE, imagePullPolicy="IfNotPresent")
         container["env"] += [{"name": key, "value": value}
                              for key, value in image["environment"].items()]
         for number, (path, source) in enumerate(image["folders"].items()):
