@@ -18,7 +18,7 @@ if ! unshare --net --mount --pid --ipc --uts --cgroup --fork --mount-proc sh -c 
 fi
 
 export WEFT_REAL_NODES=${WEFT_NODES:-4}
-expect_exit 0 "$local_cluster" up --name operator --real "$WEFT_REAL_NODES" --gpus 2
+expect_exit 0 "$local_cluster" up --name operator --real "$WEFT_REAL_NODES" --gpus 4
 eval "$(<"$work/stdout")"
 expect_exit 0 "$here/../ground/image.sh" ranks
 ranks_image=$(<"$work/stdout")
@@ -26,8 +26,17 @@ expect_exit 0 "$here/../../deploy/image.sh" --bin "$(dirname "$WEFT")" --tag wef
   --output "$work/weft.tar"
 expect_exit 0 "$local_cluster" load --name operator "$ranks_image" "$work/weft.tar"
 kubectl create namespace weft-system >/dev/null
-default="ranks/torch_ranks.py ranks/mpi_ranks.py"
-for one in ${WEFT_GROUND:-$default}; do
+default="ranks/custom_ranks.py ranks/mpi_ranks.py ranks/torch_ranks.py ground/old_torch_ranks.py
+  ranks/deepspeed_ranks.py ranks/jax_ranks.py ranks/tensorflow_ranks.py ground/size_ranks.py
+  ranks/traffic_ranks.py ground/start_series.py"
+files=${WEFT_GROUND:-$default}
+# The old PyTorch has an image of its own, of 1 GB.
+if [[ $files == *ground/old_torch* || $files == *ground/start_series.py* ]]; then
+  expect_exit 0 "$here/../ground/image.sh" torch1.13
+  torch_image=$(<"$work/stdout")
+  expect_exit 0 "$local_cluster" load --name operator "$torch_image"
+fi
+for one in $files; do
   IFS=: read -r file test <<<"$one"
   python3 "$here/../$file" ${test:+"$test"} || fail "$one"
   checks=$((checks + 1))
