@@ -6,15 +6,17 @@ ranks are those of the plan. Once with CoreDNS as it is, once where it hears of 
 
 WEFT_STARTS          how many of each; default 50
 WEFT_START_WORKERS   workers of each, of one rank; default 2
+WEFT_START_LANES     how many gangs start side by side; default as many as the nodes hold
 """
 
+import concurrent.futures
 import os
 import statistics
 import time
 
 from frameworks import FRAMEWORKS
 from late_dns import LateDns
-from rank_scenarios import RankScenarios, installed
+from rank_scenarios import WORKERS, RankScenarios, installed
 from operator_lib import condition
 from operator_scenarios import main
 
@@ -53,10 +55,19 @@ class Starts(RankScenarios):
         self.image = f"registry.example/{name.replace('_', '-')}:1"
         folders = [installed(framework.folder)] if framework.folder else []
         self.images.add(self.image, folders, framework.container, **framework.environment)
-        times = []
+        lanes = int(os.environ.get("WEFT_START_LANES", WORKERS // self.workers))
+        times, numbers = [], iter(range(STARTS))
+
+        def lane():
+            try:
+                for number in numbers:
+                    times.append(self.start(framework, f"ring{number}"))
+            finally:
+                list(numbers)  # after a failure no other lane goes on
         try:
-            for number in range(STARTS):
-                times.append(self.start(framework, f"ring{number}"))
+            with concurrent.futures.ThreadPoolExecutor(lanes) as pool:
+                for one in [pool.submit(lane) for _ in range(lanes)]:
+                    one.result()
         finally:
             self.tell(name, times)
 
