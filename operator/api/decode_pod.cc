@@ -16,7 +16,7 @@ void DecodeConditionsOf(const Field& status, Pod& pod) {
   for (const Field& condition : status["conditions"].Items()) {
     const std::string type = condition["type"].Str();
     const bool is = condition["status"].Str() == "True";
-    // Its containers have ended well, and the phase Succeeded follows when the kubelet has cleaned up.
+    // The containers have ended well; Succeeded follows when the kubelet has cleaned up.
     const bool completed = condition["reason"].Str() == "PodCompleted";
     if (type == "Ready") pod.ready = is || completed;
     if (type == "DisruptionTarget") pod.disrupted = is;

@@ -17,12 +17,15 @@ if ! unshare --net --mount --pid --ipc --uts --cgroup --fork --mount-proc sh -c 
   exit 77
 fi
 
-export WEFT_REAL_NODES=${WEFT_NODES:-4}
-expect_exit 0 "$local_cluster" up --name operator --real "$WEFT_REAL_NODES" --gpus 4
+export WEFT_REAL_NODES=${WEFT_NODES:-4} WEFT_REAL_GPUS=4 WEFT_CLUSTER=operator
+export WEFT_CHART=$here/../../charts/weft
+export WEFT_PEERS=${WEFT_PEERS:-$here/../../../shared/peers} WEFT_PEERS_WORK=$work/peers
+export WEFT_PEERS_PROGRAM=$WEFT_PEERS/peers.py
+expect_exit 0 "$local_cluster" up --name operator --real "$WEFT_REAL_NODES" --gpus "$WEFT_REAL_GPUS"
 eval "$(<"$work/stdout")"
 expect_exit 0 "$here/../ground/image.sh" ranks
 ranks_image=$(<"$work/stdout")
-expect_exit 0 "$here/../../deploy/image.sh" --bin "$(dirname "$WEFT")" --tag weft.test/weft:1 \
+expect_exit 0 "$here/../../deploy/image.sh" --bin "$(dirname "$WEFT")" --tag registry.example/weft/weft-operator:0.1.0 \
   --output "$work/weft.tar"
 expect_exit 0 "$local_cluster" load --name operator "$ranks_image" "$work/weft.tar"
 kubectl create namespace weft-system >/dev/null

@@ -23,6 +23,15 @@ expect_exit 2 "$local_cluster"
 expect_exit 2 "$local_cluster" sideways
 expect_exit 2 "$local_cluster" up --nodes many
 expect_exit 2 "$local_cluster" up --name ../x
+expect_exit 2 "$local_cluster" up --real 201
+expect_text "$work/stderr" 'at most 200'
+expect_exit 2 "$local_cluster" up --gpus some
+expect_exit 2 "$local_cluster" up more
+expect_text "$work/stderr" "what is 'more'?"
+expect_exit 2 "$local_cluster" load --name test
+expect_exit 2 "$local_cluster" exec --name test real-1
+expect_exit 1 "$local_cluster" load --name test image.tar
+expect_text "$work/stderr" 'test has no real nodes'
 expect_exit 1 "$local_cluster" status --name test
 expect_exit 0 "$local_cluster" down --name test
 expect_exit 2 "$local_cluster" up --name test --design no-such-design

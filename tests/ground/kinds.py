@@ -10,8 +10,8 @@ import sys
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "ranks"), os.path.join(HERE, "..", "e2e")]
-from rank_scenarios import GPUS_EACH, WORKERS  # noqa: E402
 from real_nodes import IMAGE  # noqa: E402
+from rank_scenarios import WORKERS  # noqa: E402
 from kueue_world import KueueScenarios, gpus_job, job_set  # noqa: E402
 from operator_kinds import examples  # noqa: E402
 from operator_lib import GPUS, training_job  # noqa: E402
@@ -20,6 +20,7 @@ from operator_scenarios import PATIENT, main  # noqa: E402
 # Each says where it ran, and ends by itself.
 COMMAND = ["sh", "-c", 'echo "worker on $(hostname) of $NVIDIA_VISIBLE_DEVICES"; sleep 2']
 QUEUED_RUNTIME = "torch-queued"
+GPUS_OF_A_NODE = int(os.environ["WEFT_REAL_GPUS"])
 
 
 def parts_of(thing):
@@ -32,14 +33,14 @@ def parts_of(thing):
 
 
 def real(thing):
-    """With a program that ends, for nodes of this size."""
+    """With a program that ends, and all GPUs of a node for each pod."""
     for part in list(parts_of(thing)):
         for key in ("weft.dev/parallelism", "kueue.x-k8s.io/podset-required-topology"):
             part.pop(key, None)
         for container in part.get("containers", []):
             container.update(image=IMAGE, imagePullPolicy="IfNotPresent", command=COMMAND)
             if "resources" in container:
-                container["resources"] = {"limits": {GPUS: GPUS_EACH}}
+                container["resources"] = {"limits": {GPUS: GPUS_OF_A_NODE}}
     return thing
 
 
@@ -63,7 +64,7 @@ class RealKinds(KueueScenarios):
 
     def train_job(self, runtime, **labels):
         trainer = {"image": IMAGE, "command": COMMAND, "numNodes": WORKERS,
-                   "resourcesPerNode": {"limits": {GPUS: GPUS_EACH}}}
+                   "resourcesPerNode": {"limits": {GPUS: GPUS_OF_A_NODE}}}
         return {"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob",
                 "metadata": {"name": "tuned", "namespace": self.space, "labels": labels},
                 "spec": {"runtimeRef": {"name": runtime}, "trainer": trainer}}
@@ -113,7 +114,7 @@ class RealKinds(KueueScenarios):
 
     def test_a_training_job_in_a_queue(self):
         job = real(training_job(self.space, "ring", WORKERS, framework={"type": "Custom"}))
-        job["spec"]["accelerator"]["perWorker"] = GPUS_EACH
+        job["spec"]["accelerator"]["perWorker"] = GPUS_OF_A_NODE
         self.queue(job)
         self.expect_end()
         self.cluster.until_condition(self.space, "ring", "Complete")

@@ -49,9 +49,9 @@ TEST(DecodePod, StaysReadyBetweenTheEndOfItsContainersAndThePhaseSucceeded) {
        false},
   };
   for (const auto& c : cases) {
-    const auto pod = DecodePod({{"metadata", {{"name", "p"}, {"namespace", "a"}}},
-                                {"status", Json::parse(c.status)}},
-                               "f");
+    const auto pod = DecodePod(
+        {{"metadata", {{"name", "p"}, {"namespace", "a"}}}, {"status", Json::parse(c.status)}},
+        "f");
     ASSERT_TRUE(pod) << c.status;
     EXPECT_EQ(pod->ready, c.ready) << c.status;
   }
