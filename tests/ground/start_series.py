@@ -2,7 +2,7 @@
 """Every framework started many times in a row on real nodes: no start may fail, and in each the
 ranks are those of the plan. Once with CoreDNS as it is, once where it hears of pods a second late.
 
-    start_series.py [Starts.test_openmpi4 | LateStarts.test_openmpi4 ...]
+    start_series.py [Starts.test_openmpi4 | LateStarts.test_late_openmpi4 ...]
 
 WEFT_STARTS          how many of each; default 50
 WEFT_START_WORKERS   workers of each, of one rank; default 2
@@ -34,7 +34,7 @@ for tries in range(100):
 """
 
 
-class Starts(RankScenarios):
+class Series(RankScenarios):
     gpus_each = 1
     workers = int(os.environ.get("WEFT_START_WORKERS", "2"))
 
@@ -64,6 +64,7 @@ class Starts(RankScenarios):
                     times.append(self.start(framework, f"ring{number}"))
             finally:
                 list(numbers)  # after a failure no other lane goes on
+                self.cluster.server.close()
         try:
             with concurrent.futures.ThreadPoolExecutor(lanes) as pool:
                 for one in [pool.submit(lane) for _ in range(lanes)]:
@@ -93,7 +94,11 @@ class Starts(RankScenarios):
               f" workers; seconds: {medians}", flush=True)
 
 
-class LateStarts(Starts):
+class Starts(Series):
+    pass
+
+
+class LateStarts(Series):
     """A name is not known in the second after its pod has an address."""
 
     @classmethod
@@ -111,15 +116,15 @@ class LateStarts(Starts):
             self.assertGreater(int(log.split()[-1]), 0)
 
 
-def add_tests(case):
+def add_tests(case, prefix):
     for name in FRAMEWORKS:
         def test(self, name=name):
             self.series(name)
-        setattr(case, f"test_{name}", test)
+        setattr(case, prefix + name, test)
 
 
-for one in (Starts, LateStarts):
-    add_tests(one)
+add_tests(Starts, "test_")
+add_tests(LateStarts, "test_late_")
 
 if __name__ == "__main__":
     main()
