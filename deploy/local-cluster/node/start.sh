@@ -126,6 +126,8 @@ run_device_plugin() {
 }
 
 mkdir -p "$folder/stopped"
+# Of a kubelet that went with all of its node.
+rm -f $plugins/*.sock
 keep containerd containerd --config "$folder/containerd.toml" &
 until ctr version >/dev/null 2>&1; do sleep 0.1; done
 for image in "$folder"/../images/*.tar; do

@@ -82,18 +82,21 @@ func (plugin) Allocate(_ context.Context, asked *api.AllocateRequest) (*api.Allo
 	return answer, nil
 }
 
-func serve(socket string) {
-	listener, err := net.Listen("unix", socket)
-	if err != nil {
-		log.Fatal(err)
-	}
+func serve(listener net.Listener) {
 	server := grpc.NewServer()
 	api.RegisterDevicePluginServer(server, plugin{})
 	log.Fatal(server.Serve(listener))
 }
 
-// Until the kubelet listens.
-func register(endpoint string) {
+// Ends with the socket: a kubelet that has removed it would never reach this process.
+func expectSocket(socket string) {
+	if _, err := os.Stat(socket); err != nil {
+		log.Fatal("the kubelet has removed the socket")
+	}
+}
+
+// Until the kubelet listens. It may be one that starts meanwhile, and removes the socket first.
+func register(endpoint, socket string) {
 	kubelet, err := grpc.NewClient("unix://"+api.KubeletSocket,
 		grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
@@ -107,6 +110,7 @@ func register(endpoint string) {
 			return
 		}
 		time.Sleep(200 * time.Millisecond)
+		expectSocket(socket)
 	}
 }
 
@@ -115,13 +119,15 @@ func main() {
 	endpoint := strings.NewReplacer("/", "-", ".", "-").Replace(*resource) + ".sock"
 	socket := filepath.Join(api.DevicePluginPath, endpoint)
 	os.Remove(socket) // of a plug-in that was killed
-	go serve(socket)
-	register(endpoint)
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		log.Fatal(err)
+	}
+	go serve(listener)
+	register(endpoint, socket)
 	log.Printf("%s: %d devices", *resource, *count)
 	for {
-		if _, err := os.Stat(socket); err != nil {
-			log.Fatal("the kubelet has removed the socket")
-		}
 		time.Sleep(500 * time.Millisecond)
+		expectSocket(socket)
 	}
 }
