@@ -31,7 +31,10 @@ expect_exit 0 "$local_cluster" load --name operator "$ranks_image" "$work/weft.t
 kubectl create namespace weft-system >/dev/null
 default="ranks/custom_ranks.py ranks/mpi_ranks.py ranks/torch_ranks.py ground/old_torch_ranks.py
   ranks/deepspeed_ranks.py ranks/jax_ranks.py ranks/tensorflow_ranks.py ground/size_ranks.py
-  ranks/traffic_ranks.py ground/start_series.py"
+  ranks/traffic_ranks.py ground/start_series.py ground/deployment.py ground/program_faults.py
+  ground/waiting_faults.py ground/node_faults.py ground/campaign.py"
+# The managers of Kueue, JobSet and Trainer, where they are.
+[ ! -x "$WEFT_PEERS_PROGRAM" ] || default+=' ground/kinds.py'
 files=${WEFT_GROUND:-$default}
 # The old PyTorch has an image of its own, of 1 GB.
 if [[ $files == *ground/old_torch* || $files == *ground/start_series.py* ]]; then

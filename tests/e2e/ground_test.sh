@@ -2,7 +2,8 @@
 # What of ground.sh fits in a plain run: real kubelets, containers and ranks on four nodes of
 # deploy/local-cluster.sh, on a cluster of its own (operator_cluster.sh).
 # Wants every core: nothing runs beside it.
-export WEFT_GROUND="ranks/mpi_ranks.py:MpiRanks.test_open_mpi_4
-  ranks/torch_ranks.py:TorchRanks.test_c10d"
+export WEFT_GROUND="ground/deployment.py
+  ground/program_faults.py:ProgramFaults.test_containers_that_fail
+  ranks/mpi_ranks.py:MpiRanks.test_open_mpi_4 ranks/torch_ranks.py:TorchRanks.test_c10d"
 # shellcheck source=tests/e2e/ground.sh
 source "$(dirname "$0")/ground.sh"

@@ -19,7 +19,7 @@ from operator_scenarios import Scenarios, main  # noqa: E402,F401  pylint: disab
 import real_node  # noqa: E402
 
 IMAGE = "weft.test/ranks:1"
-GPUS_EACH = 2  # of a node
+GPUS_EACH = int(os.environ.get("WEFT_REAL_GPUS", "2"))  # of a node
 TOLD_SECONDS = 10  # from the kubelet's knowing to a condition
 LONG_SECONDS = 180  # for what takes a kubelet its time, on a machine that does much else
 NO_FAULT = ("ContainerCreating", "PodInitializing")
