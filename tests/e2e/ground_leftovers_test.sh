@@ -2,6 +2,7 @@
 # What `deploy/local-cluster.sh up --real` makes, `down` removes: processes, mounts, interfaces,
 # cgroups, ports and settings of the machine are then as they were. Also after an `up` that was
 # killed in the middle, and with two clusters side by side.
+# Wants every core: other tests make mounts and interfaces too.
 set -euo pipefail
 # shellcheck source=tests/e2e/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
