@@ -318,8 +318,6 @@ load() {
       pids+=($!)
     done
     for pid in "${pids[@]}"; do wait "$pid" || die "$file was not loaded: $dir/nodes/*/images.log"; done
-    # For nodes that are started again with nothing.
-    cp "$file" "$dir/nodes/images/"
     say "$file is in $(real_names | wc -l) nodes"
   done
 }

@@ -6,7 +6,7 @@
 #                                    ThreadSanitizer), end-to-end scripts (also on a real
 #                                    Kubernetes control plane, real kubelets with containers, and
 #                                    real ranks of PyTorch, MPI, JAX and TensorFlow), fuzzers briefly
-#                                    (about half an hour on two cores after the first time)
+#                                    (about an hour on two cores after the first time)
 #   tests/run.sh --fast              unit tests and the rules of the source tree, in build/ only
 #                                    (less than two minutes after a build)
 #   tests/run.sh --campaign NAME     the long form of one kind:

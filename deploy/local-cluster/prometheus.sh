@@ -45,8 +45,10 @@ in_pods=no
 # Kubernetes for them.
 write_targets() {
   kubectl get pods -n weft-system -l app.kubernetes.io/name=weft \
-    -o 'jsonpath={range .items[*]}{.status.podIP}{"\n"}{end}' 2>/dev/null |
-    sed 's/.*/"&:8443"/' | paste -sd , | sed 's/.*/[{"targets": [&]}]/' >"$work/targets.new"
+    -o 'jsonpath={range .items[*]}{.status.podIP}{"\n"}{end}' >"$work/pods" 2>/dev/null || return 0
+  # A pod has no address at first.
+  sed -n 's/..*/"&:8443"/p' "$work/pods" | paste -sd , | sed 's/.*/[{"targets": [&]}]/' \
+    >"$work/targets.new"
   mv "$work/targets.new" "$work/targets.json"
 }
 if [ $in_pods = yes ]; then

@@ -52,7 +52,8 @@ node_kubeconfig() {
 
 start_gateway() {
   start gateway python3 -B "$parts/gateway.py" --api "127.0.0.1:$apiserver_port" \
-    --proxy "127.0.0.1:$gateway_port" --socket "$dir/gateway.sock" --nodes "$(cut -d ' ' -f 1 "$dir/real")"
+    --proxy "127.0.0.1:$gateway_port" --socket "$dir/gateway.sock" \
+    --nodes "$(cut -d ' ' -f 1 "$dir/real")"
 }
 
 gateway_answers() { [ -n "$(exec 3<>"/dev/tcp/127.0.0.1/$gateway_port" && echo open)" ]; }
@@ -95,8 +96,7 @@ start_real_nodes() {
   [ -s "$dir/real" ] || return 0
   local begun=$EPOCHREALTIME number=0 node
   running gateway || stop_real_nodes
-  mkdir -p "$dir/nodes/registries" "$dir/nodes/images"
-  cp "${node_programs%/bin}/pause.tar" "$dir/nodes/images/"
+  mkdir -p "$dir/nodes/registries"
   echo 'nameserver 10.99.0.1' >"$dir/nodes/resolv.conf"
   kubectl apply --server-side -f "$parts/node/coredns-rbac.yaml" >>"$dir/logs/kubectl.log" ||
     die "CoreDNS's role could not be created"

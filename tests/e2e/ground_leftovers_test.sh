@@ -13,12 +13,7 @@ names='one two'
 trap 'for name in $names; do "$local_cluster" down --name $name; done >/dev/null 2>&1
   rm -rf "$work"' EXIT
 
-if ! unshare --net --mount --pid --ipc --uts --cgroup --fork --mount-proc sh -c \
-  'mount -t tmpfs tmpfs /run && ip link add nodes type bridge' 2>"$work/stderr"; then
-  echo "NOT RUN: real nodes: $(<"$work/stderr")" >&2
-  [ "${CI:-}" != true ] || exit 1
-  exit 77
-fi
+needs_rights_for_real_nodes
 
 # Those that any program of the clusters started has their folder in its environment, or is in their
 # cgroup.

@@ -58,4 +58,21 @@ expect_same() {
   checks=$((checks + 1))
 }
 
+# needs_rights_for_real_nodes: what `deploy/local-cluster.sh up --real` asks of the kernel, which root
+# has. Without it nothing is tested, and with CI=true that is a failure.
+needs_rights_for_real_nodes() {
+  unshare --net --mount --pid --ipc --uts --cgroup --fork --mount-proc sh -c \
+    'mount -t tmpfs tmpfs /run && ip link add nodes type bridge' 2>"$work/stderr" && return
+  echo "NOT RUN: real kubelets and containers: $(<"$work/stderr")" >&2
+  [ "${CI:-}" != true ] || exit 1
+  exit 77
+}
+
+# commands_of FROM TO PAGE: the commands of the page's console blocks between two lines, which are
+# regular expressions.
+commands_of() {
+  sed -n "/$1/,/$2/p" "$3" |
+    awk '/^```console/ {inside = 1; next} /^```/ {inside = 0} inside && sub(/^\$ /, "")'
+}
+
 passed() { echo "$(basename "$0"): $checks checks passed"; }

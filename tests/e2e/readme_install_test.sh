@@ -8,9 +8,7 @@ root=${WEFT_SOURCE_DIR:-$here/../..}
 most_seconds=180
 trap '"$local_cluster" down >/dev/null 2>&1; rm -rf "$work"' EXIT
 
-sed -n '/^## Install/,/^## The operator/p' "$root/README.md" |
-  awk '/^```console/ {inside = 1; next} /^```/ {inside = 0} inside && sub(/^\$ /, "")' \
-    >"$work/commands"
+commands_of '^## Install' '^## The operator' "$root/README.md" >"$work/commands"
 for word in local-cluster.sh 'helm install' prometheus.sh '--serve' 'kubectl apply' promtool; do
   expect_text "$work/commands" "$word"
 done

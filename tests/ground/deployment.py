@@ -11,6 +11,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "ranks"))
 from rank_scenarios import RankScenarios  # noqa: E402
+import real_node  # noqa: E402
 from chart_lib import SPACE, kubectl, run  # noqa: E402
 from operator_lib import condition, poll  # noqa: E402
 from operator_scenarios import main  # noqa: E402
@@ -95,8 +96,7 @@ class DeploymentScenarios(RankScenarios):
         self.start_gang()
         leader = poll(self.operator.leader, "a leader")
         node, uid = leader["spec"]["nodeName"], leader["metadata"]["uid"]
-        run(os.environ["WEFT_LOCAL_CLUSTER"], "exec", "--name", os.environ["WEFT_CLUSTER"], node,
-            "pkill", "-KILL", "-x", "weft-operator")
+        real_node.local_cluster("exec", node, "pkill", "-KILL", "-x", "weft-operator")
         poll(lambda: any(pod["metadata"]["uid"] == uid and
                          pod["status"]["containerStatuses"][0]["restartCount"] == 1
                          for pod in self.operator.pods()), "the kubelet starts the container again")

@@ -6,14 +6,13 @@ source "$(dirname "${BASH_SOURCE[0]}")/../e2e/operator_cluster.sh"
 
 root=${WEFT_SOURCE_DIR:-$here/../..}
 trap '"$local_cluster" down >/dev/null 2>&1; rm -rf "$work"' EXIT
-sed -n '/^## A cluster/,$p' "$root/operator/docs/first-day.md" |
-  awk '/^```console/ {inside = 1; next} /^```/ {inside = 0} inside && sub(/^\$ /, "")' \
-    >"$work/commands"
+needs_rights_for_real_nodes
+commands_of '^## A cluster' '^Next:' "$root/operator/docs/first-day.md" >"$work/commands"
 for word in 'up --real 4' 'helm install' prometheus.sh pkill promtool 'pids/real-2' ' down'; do
   expect_text "$work/commands" "$word"
 done
 {
-  echo 'set -euo pipefail; trap '\''kill $(jobs -p) 2>/dev/null; wait'\'' EXIT'
+  echo 'set -euo pipefail; trap '\''kill $(jobs -p) 2>/dev/null || true; wait'\'' EXIT'
   cat "$work/commands"
 } >"$work/script"
 begin=$SECONDS

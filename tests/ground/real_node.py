@@ -84,12 +84,6 @@ class Node:
         return poll(lambda: [one for one in self.processes(name) if one != before],
                     f"{name} was started again on {self.name}")[0]
 
-    def run(self, *command):
-        done = subprocess.run(["nsenter", "-t", str(self.first_process()), "-m", "-n", "-p", "-u",
-                               "-i", "-C", "--", *command], check=True, capture_output=True,
-                              text=True)
-        return done.stdout
-
     def runtime_answers(self):
         try:
             return "Server" in local_cluster("exec", self.name, "ctr", "version")
@@ -160,10 +154,6 @@ class Node:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         self.renewed("kubelet", self.kill("kubelet"))
-
-    def allocatable(self, cluster, resource):
-        node = cluster.get("nodes", "", self.name)
-        return int(node["status"]["allocatable"].get(resource, 0))
 
 
 def all_nodes(cluster):

@@ -130,9 +130,8 @@ mkdir -p "$folder/stopped"
 rm -f $plugins/*.sock
 keep containerd containerd --config "$folder/containerd.toml" &
 until ctr version >/dev/null 2>&1; do sleep 0.1; done
-for image in "$folder"/../images/*.tar; do
-  [ ! -e "$image" ] || ctr -n k8s.io images import "$image" >>"$folder/images.log" 2>&1
-done
+# The node's disk keeps it, and every image that is loaded later.
+ctr -n k8s.io images import "${programs%/bin}/pause.tar" >>"$folder/images.log" 2>&1
 keep kubelet "$kubelet" --config "$folder/kubelet.yaml" --kubeconfig "$folder/kubeconfig" \
   --hostname-override "$name" --node-ip "10.99.0.$((10 + number))" --node-labels "$labels" --v=2 &
 [ "$gpus" = 0 ] || keep device-plugin run_device_plugin &
