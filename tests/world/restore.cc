@@ -19,6 +19,8 @@ constexpr std::array<const char*, 7> kFollowed = {
     "nodes", "trainingjobs.weft.dev",     "placements.weft.dev", "services", kPodGroupResource,
     "pods",  "leases.coordination.k8s.io"};
 
+std::string NodeNameOf(const Json& object) { return TextAt(object, {"spec", "nodeName"}); }
+
 std::string JobUidOf(const Json& object) { return LabelOf(object, "weft.dev/job-uid"); }
 
 }  // namespace
@@ -39,7 +41,8 @@ std::string Faults::RestoreEtcd() {
   return "to now, in " + std::to_string(later.count()) + " s";
 }
 
-// Containers go on meanwhile, except those of pods that nobody knows any more.
+// Containers go on meanwhile, except those of pods that nobody knows any more, or that are no
+// longer bound: kube-scheduler and kubelets see these as deleted.
 void World::Restore(std::uint64_t backup) {
   std::map<std::string, std::map<api::ObjectKey, std::shared_ptr<const Json>>> before;
   for (const char* resource : kFollowed) before[resource] = server_.All(resource);
@@ -54,7 +57,8 @@ void World::Restore(std::uint64_t backup) {
     const auto& objects = server_.All(resource);
     for (const auto& [key, object] : before[resource]) {
       const auto now = objects.find(key);
-      if (now != objects.end() && UidOf(*now->second) == UidOf(*object)) continue;
+      const bool same = now != objects.end() && UidOf(*now->second) == UidOf(*object);
+      if (same && NodeNameOf(*now->second) == NodeNameOf(*object)) continue;
       all.push_back(
           {Change::Type::kDeleted, server_.version(), resource, key, object, object, "etcd"});
     }
