@@ -1,10 +1,12 @@
 #include <sstream>
 
+#include "operator/api/container_wait.h"
 #include "operator/api/decode.h"
 #include "operator/api/gang_annotations.h"
 #include "operator/api/json_reader.h"
 #include "operator/api/pod_requirements.h"
 #include "operator/base/short_text.h"
+#include "operator/base/stable_text.h"
 #include "operator/base/timestamp.h"
 
 namespace weft::api {
@@ -14,7 +16,9 @@ void DecodeConditionsOf(const Field& status, Pod& pod) {
   for (const Field& condition : status["conditions"].Items()) {
     const std::string type = condition["type"].Str();
     const bool is = condition["status"].Str() == "True";
-    if (type == "Ready") pod.ready = is;
+    // The containers have ended well; Succeeded follows when the kubelet has cleaned up.
+    const bool completed = condition["reason"].Str() == "PodCompleted";
+    if (type == "Ready") pod.ready = is || completed;
     if (type == "DisruptionTarget") pod.disrupted = is;
     if (type == "PodScheduled" && !is && condition["reason"].Str() == "Unschedulable") {
       pod.unscheduled = condition["message"].Str();
@@ -25,6 +29,8 @@ void DecodeConditionsOf(const Field& status, Pod& pod) {
 // The kubelet's limit of a termination message; longer reasons are of no use either.
 constexpr std::size_t kReportBytes = 4096;
 constexpr std::size_t kReasonBytes = 256;
+// Enough for what mpirun says of a rank that failed.
+constexpr std::size_t kTerminationBytes = 1024;
 // Only annotations that are short enough for a label are read: a worker's index, a name. A gated
 // pod also has those that say how it is to be placed.
 constexpr std::size_t kLabelBytes = 63;
@@ -39,15 +45,18 @@ std::string StartError(const std::string& reason, const std::string& message) {
 
 void DecodeWaiting(const Field& container, Pod& pod) {
   const Field waiting = container["state"]["waiting"];
-  const std::string reason = waiting["reason"].Str();
-  if (!pod.waiting.empty() || reason.empty() || reason == "ContainerCreating" ||
-      reason == "PodInitializing") {
-    return;
-  }
-  pod.waiting = "container " + container["name"].Str() + ": " + reason;
-  if (const std::string message = waiting["message"].Str(); !message.empty()) {
-    pod.waiting += ": " + Shorten(message, kReasonBytes);
-  }
+  if (!pod.waiting.empty() || !waiting.present()) return;
+  ContainerWait wait{container["name"].Str(), container["image"].Str(), waiting["reason"].Str(),
+                     waiting["message"].Str(), std::nullopt};
+  const Field last = container["lastState"]["terminated"];
+  if (last.present()) wait.last_exit_code = last["exitCode"].Int();
+  pod.waiting = WaitText(wait);
+}
+
+// Why the container failed, beside its exit code.
+std::string FailureMessage(const std::string& reason, const std::string& message) {
+  std::string error = StartError(reason, message);
+  return error.empty() ? OneLine(message, kTerminationBytes) : error;
 }
 
 void AddReport(const std::string& message, Pod& pod) {
@@ -66,8 +75,9 @@ void DecodeContainers(const Field& containers, Pod& pod) {
     AddReport(message, pod);
     const std::int64_t code = ended["exitCode"].Int();
     if (code == 0 || pod.failure) continue;
-    pod.failure = Pod::Failure{container["name"].Str(), reason, code, StartError(reason, message),
-                               ParseTime(ended["finishedAt"].Str()).value_or(0)};
+    pod.failure =
+        Pod::Failure{container["name"].Str(), reason, code, FailureMessage(reason, message),
+                     ParseTime(ended["finishedAt"].Str()).value_or(0)};
   }
 }
 

@@ -36,7 +36,8 @@ struct LastFailure {
   std::int64_t worker = 0;
   std::string node, reason;
   std::int64_t exit_code = 0;
-  std::string time;  // RFC 3339
+  std::string time;     // RFC 3339
+  std::string message;  // what the container left in its termination message, on one line
 
   friend bool operator==(const LastFailure&, const LastFailure&) = default;
 };

@@ -34,18 +34,18 @@ struct Pod {
   std::string pod_group;       // spec.schedulingGroup: the PodGroup that it is in; "": none
   std::string reason;          // status.reason: "Evicted", "NodeLost", "UnexpectedAdmissionError"
   std::string nominated_node;  // status.nominatedNodeName: kube-scheduler preempts pods on it
-  bool ready = false;          // condition Ready
+  bool ready = false;          // condition Ready, or all containers have ended well
   bool disrupted = false;      // condition DisruptionTarget: preempted, drained, tainted
   std::string unscheduled;     // why kube-scheduler finds no node, in kube-scheduler's words
   // The first container that failed.
   struct Failure {
     std::string container, reason;
     std::int64_t exit_code = 0;
-    std::string message;     // why the container could not be started
+    std::string message;     // why it could not be started; else its termination message
     std::int64_t ended = 0;  // Unix seconds; 0 if the kubelet does not report it
   };
   std::optional<Failure> failure;
-  std::string waiting;  // why a container has not started, except for usual reasons
+  std::string waiting;  // why a container has not started (container_wait.h)
   std::string report;   // lines of termination messages that begin with "weft " (life/verify.h)
   // Succeeded or Failed: its containers do not run again.
   bool HasEnded() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }

@@ -85,6 +85,9 @@ enum class Bug : int {
   // What the chart does not let the operator do.
   kJobReadAgain = 151,  // a job is read again before its finalizer is added
   kJobLabelled = 152,   // a job gets a label with its finalizer
+
+  // Of workers that wait at their kubelets.
+  kWaitUntold = 153,  // why a container waits is told only when the time to start is over
 };
 
 inline constexpr int kFirstOfWorld = 100;

@@ -45,10 +45,21 @@ Environment TorchEnvironment(const Gang& gang, WorkerIndex worker) {
   return environment;
 }
 
+// Without is_host torchrun guesses who hosts the store: it compares the endpoint's name with its
+// own. PyTorch 1.13 never resolves the name and lets nobody host it; later versions resolve it, and
+// are wrong if worker 0's record in DNS comes late. Source: torch/distributed/elastic/rendezvous,
+// c10d_rendezvous_backend.py and utils.py.
+Environment TorchOptions(const Gang& gang, WorkerIndex worker) {
+  if (gang.job->framework.rendezvous != api::Rendezvous::kC10d) return {};
+  const bool hosts = worker == WorkerIndex{0};
+  return {{"PET_RDZV_CONF", std::string("is_host=") + (hosts ? "true" : "false")}};
+}
+
 Names TorchVariables(const api::Framework&) { return kTorchVariables; }
 
 const Traits& TorchTraits() {
   static constexpr Traits kTraits = {.environment = TorchEnvironment,
+                                     .options = TorchOptions,
                                      .reserved = TorchVariables,
                                      .expects = "torchrun",
                                      .launchers = kTorchLaunchers};

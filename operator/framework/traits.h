@@ -31,6 +31,9 @@ struct Traits {
   Environment (*environment)(const Gang& gang, WorkerIndex worker) = nullptr;
   // Variables of every worker that the template may override.
   Environment (*defaults)(const Gang& gang) = nullptr;
+  // Options of one worker in variables of the form "<option>=<value>,...": added to those that the
+  // template sets there. An option that the template sets stays.
+  Environment (*options)(const Gang& gang, WorkerIndex worker) = nullptr;
   // Names of variables that a template must not set: all of `environment`, and others that would
   // permute the ranks.
   Names (*reserved)(const api::Framework& framework) = nullptr;

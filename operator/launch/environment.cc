@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace weft::launch {
 namespace {
@@ -33,6 +34,37 @@ void AddTo(const Environment& environment, const Environment& defaults, Json& co
     }
   }
   container["env"] = std::move(merged);
+}
+
+// Whether one of the options "<option>=<value>,..." is this one.
+bool SetsOption(const std::string& options, const std::string& option) {
+  std::istringstream list(options);
+  for (std::string one; std::getline(list, one, ',');) {
+    const std::size_t begin = one.find_first_not_of(" \t");
+    if (begin == one.npos) continue;
+    const std::size_t equals = one.find('=', begin);
+    std::string name = one.substr(begin, equals == one.npos ? one.npos : equals - begin);
+    name.erase(name.find_last_not_of(" \t") + 1);
+    if (name == option) return true;
+  }
+  return false;
+}
+
+void AddOption(const std::string& name, const std::string& option, Json& container) {
+  Json& list = container["env"];
+  if (!list.is_array()) list = Json::array();
+  const auto own = std::find_if(list.begin(), list.end(), [&](const Json& variable) {
+    return variable.value("name", "") == name;
+  });
+  if (own == list.end()) {
+    const Json variable = {{"name", name}, {"value", option}};
+    list.insert(list.begin(), variable);
+    return;
+  }
+  const std::string set = own->value("value", "");
+  if (own->contains("valueFrom") || SetsOption(set, option.substr(0, option.find('=')))) return;
+  const bool blank = set.find_first_not_of(" \t") == set.npos;
+  (*own)["value"] = blank ? option : option + "," + set;
 }
 
 // The name in the form of a variable: "nvlink.domain" becomes "NVLINK_DOMAIN".
@@ -76,6 +108,16 @@ void AddEnvironment(const Environment& environment, const Environment& defaults,
     const auto containers = spec.find(list);
     if (containers == spec.end() || !containers->is_array()) continue;
     for (Json& container : *containers) AddTo(environment, defaults, container);
+  }
+}
+
+void AddOptions(const Environment& options, Json& spec) {
+  for (const char* list : {"containers", "initContainers"}) {
+    const auto containers = spec.find(list);
+    if (containers == spec.end() || !containers->is_array()) continue;
+    for (Json& container : *containers) {
+      for (const auto& [name, option] : options) AddOption(name, option, container);
+    }
   }
 }
 

@@ -15,6 +15,11 @@ Environment FrameworkDefaults(const Gang& gang) {
   return traits.defaults == nullptr ? Environment() : traits.defaults(gang);
 }
 
+Environment FrameworkOptions(const Gang& gang, WorkerIndex worker) {
+  const framework::Traits& traits = framework::TraitsOf(gang.job->framework);
+  return traits.options == nullptr ? Environment() : traits.options(gang, worker);
+}
+
 std::map<std::string, std::string> FrameworkFiles(const Gang& gang) {
   const api::TrainingJob& job = *gang.job;
   const framework::Traits& traits = framework::TraitsOf(job.framework);

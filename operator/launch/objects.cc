@@ -106,6 +106,7 @@ Json MakePod(const Gang& gang, WorkerIndex worker) {
   const auto serve = framework::TraitsOf(job.framework).serve;
   if (serve != nullptr && worker != WorkerIndex{0}) serve(job, spec);
   AddEnvironment(environment, defaults, spec);
+  AddOptions(FrameworkOptions(gang, worker), spec);
   Json pod = {{"apiVersion", "v1"},
               {"kind", "Pod"},
               {"metadata", Metadata(gang, worker, pod_template)},

@@ -7,10 +7,12 @@
 #include "operator/api/names.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/base/short_text.h"
+#include "operator/base/stable_text.h"
 #include "operator/framework/traits.h"
 #include "operator/life/attempt_labels.h"
 #include "operator/life/completed_indexes.h"
 #include "operator/life/exclusion.h"
+#include "operator/life/failed_rank.h"
 #include "operator/life/launcher.h"
 
 namespace weft::life {
@@ -27,10 +29,18 @@ bool IsTheClusters(const std::string& reason) {
 // Exit codes of shells (POSIX.1-2017, 2.8.2).
 constexpr std::int64_t kCannotExecute = 126, kCommandNotFound = 127;
 
+// How much of a termination message a condition has.
+constexpr std::size_t kSaidBytes = 512;
+
+bool IsNotStarted(const api::Pod::Failure& failure) {
+  return !failure.message.empty() &&
+         (failure.reason == "StartError" || failure.reason == "ContainerCannotRun");
+}
+
 // What the program, shell or runtime reports about the failed container.
 std::string FailureText(const api::TrainingJob& job, const api::Pod::Failure& failure,
                         WorkerIndex worker) {
-  if (!failure.message.empty()) return " could not be started: " + failure.message;
+  if (IsNotStarted(failure)) return " could not be started: " + failure.message;
   const std::int64_t code = failure.exit_code;
   std::string text = " ended with exit code " + std::to_string(code) + " (" +
                      (failure.reason.empty() ? "Error" : failure.reason) + ")";
@@ -62,10 +72,47 @@ Fault OfPod(const api::TrainingJob& job, const api::Pod& pod, WorkerIndex worker
     fault.reason = pod.failure->reason.empty() ? "Error" : pod.failure->reason;
     fault.message =
         who + ": container " + pod.failure->container + FailureText(job, *pod.failure, worker);
+    if (!IsNotStarted(*pod.failure)) fault.said = OneLine(pod.failure->message, kSaidBytes);
   } else {
     fault.reason = pod.reason.empty() ? "PodFailed" : pod.reason;
     fault.message = who + " failed (" + fault.reason + ")";
   }
+  return fault;
+}
+
+// Whether the failed container is the launcher of all ranks, which ended by itself.
+bool IsLaunchersEnd(const api::TrainingJob& job, const api::Pod::Failure& failure) {
+  if (!framework::TraitsOf(job.framework).launches_by_ssh() || IsNotStarted(failure)) return false;
+  if (failure.exit_code == kCannotExecute || failure.exit_code == kCommandNotFound) return false;
+  return failure.reason != "OOMKilled" && failure.container == WorkerContainerOf(job);
+}
+
+// The launcher on worker 0 ends whichever rank failed. If its words name one, the fault is that
+// rank's worker's.
+void BlameRank(const Life& life, const std::string& words, Fault& fault) {
+  fault.of_node = false;
+  const auto per_worker = std::int64_t{life.job.accelerator.per_worker};
+  const auto failed = FailedRank(words);
+  const std::int64_t worker = failed && per_worker > 0 ? *failed / per_worker : -1;
+  const api::Placement* placement = PlacementOfAttempt(life);
+  if (placement == nullptr || worker < 0 || worker >= std::ssize(placement->nodes)) {
+    fault.message += "; its termination message does not name the rank that failed";
+    return;
+  }
+  fault.worker = WorkerIndex{static_cast<std::uint32_t>(worker)};
+  fault.node = placement->nodes[static_cast<std::size_t>(worker)];
+  fault.of_node = true;
+  fault.message += "; it names rank " + std::to_string(*failed) + ", which worker " +
+                   std::to_string(worker) + " on " + fault.node + " ran";
+}
+
+Fault OfFailedPod(const Life& life, const api::Pod& pod, WorkerIndex worker) {
+  Fault fault = OfPod(life.job, pod, worker);
+  const bool program = fault.cause == Cause::kProgramFailed && pod.failure.has_value();
+  if (program && worker == WorkerIndex{0} && IsLaunchersEnd(life.job, *pod.failure)) {
+    BlameRank(life, pod.failure->message, fault);
+  }
+  if (!fault.said.empty()) fault.message += "; it said: " + fault.said;
   return fault;
 }
 
@@ -111,7 +158,7 @@ bool Counts(const api::FailurePolicy& policy, const Fault& fault) {
 std::string LeaveOut(Life& life, const Fault& fault) {
   api::JobRecord& record = life.status.record;
   const Leave leave = PolicyOf(fault.cause).leave;
-  if (fault.node.empty() || leave == Leave::kUsed) return "";
+  if (fault.node.empty() || !fault.of_node || leave == Leave::kUsed) return "";
   if (leave == Leave::kOut) {
     return DroppedText(Exclude({fault.node}, life.view.now, record.excluded));
   }
@@ -177,7 +224,7 @@ std::optional<Fault> FindFault(const Life& life, bool created) {
       const bool seen = w < life.view.seen.EndIndex() && life.view.seen[w];
       if ((created || seen) && !succeeded[w]) consider(OfMissingPod(w));
     } else if (pod->phase == api::PodPhase::kFailed) {
-      consider(OfPod(life.job, *pod, w));
+      consider(OfFailedPod(life, *pod, w));
     } else if (pod->phase != api::PodPhase::kSucceeded || !succeeded[w]) {
       if (auto fault = OfLivePod(life, *pod, w)) consider(*std::move(fault));
     }
@@ -197,7 +244,7 @@ void Restart(Life& life, const Fault& fault) {
   std::string message = fault.message + LeaveOut(life, fault);
   status.record.last_failure = api::LastFailure{
       status.attempt,  fault.worker.Raw(), fault.node, Shorten(fault.reason, api::kTextAtMost),
-      fault.exit_code, FormatTime(now)};
+      fault.exit_code, FormatTime(now),    fault.said};
   if (IsInfrastructure(fault) && life.job.failure_policy.infrastructure == "Fail") {
     return Fail(status, fault.reason, std::move(message), now);
   }

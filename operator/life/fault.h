@@ -16,6 +16,8 @@ struct Fault {
   std::string node;
   std::string reason;   // one word: "Error", "OOMKilled", "NodeLost", "PodDeleted", "Disrupted"
   std::string message;  // a sentence that names worker and node
+  std::string said;     // the container's termination message, on one line
+  bool of_node = true;  // it happened on that node; false: nobody knows where
   std::int64_t exit_code = 0;
   UnixSeconds ended = 0;  // when the program ended; 0 if unknown
 };

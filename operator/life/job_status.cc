@@ -11,6 +11,7 @@
 #include "operator/base/quantity.h"
 #include "operator/base/short_text.h"
 #include "operator/cluster/text.h"
+#include "operator/life/stage.h"
 
 namespace weft::life {
 namespace {
@@ -39,6 +40,7 @@ OrderedJson EncodeFailure(const api::LastFailure& failure) {
   Put(json, "reason", failure.reason);
   if (failure.exit_code != 0) json["exitCode"] = failure.exit_code;
   Put(json, "time", failure.time);
+  Put(json, "message", failure.message);
   return json;
 }
 
@@ -119,7 +121,9 @@ std::string_view WhyOf(const JobStatus& status) {
   if (phase == "Invalid") return ReasonOf(status, "Accepted");
   if (phase == "Complete" || phase == "Suspended") return "";
   if (phase == "Failed") return ReasonOf(status, phase);
-  return Is(status, "Placed") ? "" : ReasonOf(status, "Placed");
+  if (!Is(status, "Placed")) return ReasonOf(status, "Placed");
+  const std::string_view start = ReasonOf(status, "PodsReady");
+  return phase == "Placed" && IsReasonOfStart(start) ? start : "";
 }
 
 OrderedJson EncodeJobStatus(const JobStatus& status) {

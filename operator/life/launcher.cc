@@ -1,11 +1,14 @@
 #include "operator/life/launcher.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
 
+#include "operator/api/json_member.h"
 #include "operator/api/names.h"
 #include "operator/framework/traits.h"
+#include "operator/framework/worker_container.h"
 
 namespace weft::life {
 namespace {
@@ -53,6 +56,15 @@ std::string CommandOf(const api::TrainingJob& job, const std::string& container)
     }
   }
   return "the image's own command";
+}
+
+std::string WorkerContainerOf(const api::TrainingJob& job) {
+  const auto* containers = ContainersOf(job, "containers");
+  if (containers == nullptr || containers->empty()) return "";
+  const auto found = std::find_if(
+      containers->begin(), containers->end(),
+      [&](const auto& container) { return framework::HasAccelerators(job, container); });
+  return api::TextAt(found == containers->end() ? containers->front() : *found, "name");
 }
 
 std::optional<std::string> WrongLauncher(const api::TrainingJob& job) {

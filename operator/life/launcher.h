@@ -11,6 +11,10 @@ namespace weft::life {
 // command" if it has none.
 std::string CommandOf(const api::TrainingJob& job, const std::string& container);
 
+// The name of the container that has the job's accelerators (framework::WorkerContainer); "" if the
+// template has none.
+std::string WorkerContainerOf(const api::TrainingJob& job);
+
 // A warning if the first container's command is another framework's launcher, or starts one process
 // although a worker has several ranks. It names the command and what the framework expects. Nothing
 // for a shell or an unknown program, which may start anything.

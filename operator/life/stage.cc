@@ -26,6 +26,29 @@ constexpr std::array<Entry, 7> kStages = {{
     {Stage::kNotAllReady, "NotAllReady", "False"},
 }};
 
+// Reasons of kubelets, in the words of Kubernetes, with which workers of a gang that is bound wait.
+// The list is closed: another word would not tell later that it was the reason of a stage.
+constexpr auto kReasonsOfStart = std::to_array<std::string_view>({kContainerWaiting,
+                                                                  "ErrImagePull",
+                                                                  "InvalidImageName",
+                                                                  "ErrImageNeverPull",
+                                                                  "ImageInspectError",
+                                                                  "RegistryUnavailable",
+                                                                  "SignatureValidationFailed",
+                                                                  "CreateContainerConfigError",
+                                                                  "CreateContainerError",
+                                                                  "RunContainerError",
+                                                                  "PostStartHookError",
+                                                                  "CrashLoopBackOff",
+                                                                  "FailedMount",
+                                                                  "FailedAttachVolume",
+                                                                  "FailedMapVolume",
+                                                                  "FailedCreatePodSandBox",
+                                                                  "FailedPodSandBoxStatus",
+                                                                  "FailedPrepareDynamicResources",
+                                                                  "FailedCreatePodContainer",
+                                                                  "NetworkNotReady"});
+
 const Entry& EntryOf(Stage stage) {
   const auto found = std::find_if(kStages.begin(), kStages.end(),
                                   [&](const Entry& entry) { return entry.stage == stage; });
@@ -33,22 +56,29 @@ const Entry& EntryOf(Stage stage) {
   return *found;
 }
 
-}  // namespace
-
-Stage StageOf(const JobStatus& status) {
-  if (Is(status, "Restarting")) return Stage::kNone;
-  const std::string_view reason = ReasonOf(status, kPodsReady);
+Stage StageOfReason(std::string_view reason) {
   for (const Entry& entry : kStages) {
     if (entry.reason == reason) return entry.stage;
   }
-  return Stage::kNone;
+  return IsReasonOfStart(reason) ? Stage::kStarting : Stage::kNone;
+}
+
+}  // namespace
+
+bool IsReasonOfStart(std::string_view reason) {
+  return std::find(kReasonsOfStart.begin(), kReasonsOfStart.end(), reason) != kReasonsOfStart.end();
+}
+
+Stage StageOf(const JobStatus& status) {
+  return Is(status, "Restarting") ? Stage::kNone : StageOfReason(ReasonOf(status, kPodsReady));
 }
 
 std::optional<UnixSeconds> SinceStage(const JobStatus& status, Stage stage) {
   const api::Condition* condition = FindCondition(status, kPodsReady);
   if (condition == nullptr) return std::nullopt;
-  const Entry& entry = EntryOf(stage);
-  if (condition->reason != entry.reason || condition->status != entry.status) return std::nullopt;
+  if (StageOfReason(condition->reason) != stage || condition->status != EntryOf(stage).status) {
+    return std::nullopt;
+  }
   return ParseTime(condition->last_transition_time);
 }
 
@@ -65,6 +95,11 @@ void SetStage(JobStatus& status, Stage stage, std::string message, UnixSeconds n
       status.conditions,
       {kPodsReady, std::string(entry.status), std::string(entry.reason), std::move(message), ""},
       now);
+}
+
+void SetStarting(JobStatus& status, std::string_view reason, std::string message, UnixSeconds now) {
+  const std::string known(IsReasonOfStart(reason) ? reason : kContainerWaiting);
+  api::PutCondition(status.conditions, {kPodsReady, "False", known, std::move(message), ""}, now);
 }
 
 void OpenBinding(JobStatus& status, UnixSeconds now) {

@@ -18,7 +18,7 @@ enum class Stage : std::uint8_t {
   kBinding,          // Unknown  all pods exist; kube-scheduler has until the window ends
   kSchedulerSilent,  // False    kube-scheduler has not tried any of them
   kSchedulingGated,  // False    pods wait for another controller's scheduling gate
-  kStarting,         // False    all are bound; not all have been ready yet
+  kStarting,         // False    all are bound; not all have been ready yet (kubelet_wait.h)
   kAllReady,         // True
   kNotAllReady,      // False    all were ready once, but not now
 };
@@ -32,6 +32,11 @@ bool MayBeUnbound(Stage stage);
 bool WasReady(Stage stage);
 
 void SetStage(JobStatus& status, Stage stage, std::string message, UnixSeconds now);
+// Sets the stage kStarting. `reason` says why workers wait at their kubelets; one that no condition
+// may have (IsReasonOfStart) becomes kContainerWaiting.
+inline constexpr std::string_view kContainerWaiting = "ContainerWaiting";
+bool IsReasonOfStart(std::string_view reason);
+void SetStarting(JobStatus& status, std::string_view reason, std::string message, UnixSeconds now);
 // Sets the stage kBinding with a start time of now, even if it is already set.
 void OpenBinding(JobStatus& status, UnixSeconds now);
 

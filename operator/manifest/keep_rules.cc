@@ -64,8 +64,8 @@ std::optional<Where> EnterPod(Where where, std::string_view key) {
     case Where::kConditions:
       return KeepIf(In(key, {"type", "status", "reason", "message"}));
     case Where::kContainers:
-      return KeepIf(
-          In(key, {"name", "resources", "restartPolicy", "state", "ports", "allocatedResources"}));
+      return KeepIf(In(key, {"name", "resources", "restartPolicy", "state", "lastState", "image",
+                             "ports", "allocatedResources"}));
     case Where::kVolumes:
       return KeepIf(In(key, {"name", "persistentVolumeClaim", "ephemeral"}));
     default:

@@ -151,6 +151,8 @@ constexpr FieldRule kState[] = {{1, "waiting", Shape::kObject, kWaiting},
 constexpr FieldRule kContainerStatus[] = {
     {1, "name"},
     {2, "state", Shape::kObject, kState},
+    {3, "lastState", Shape::kObject, kState},
+    {6, "image"},
     {10, "allocatedResources", Shape::kQuantity, {}, Many::kMap},
     {11, "resources", Shape::kObject, kResources}};
 constexpr FieldRule kPodStatus[] = {

@@ -126,7 +126,8 @@ void SpoilJob(Choice& choice, api::TrainingJob& job) {
   record.completion_time = choice.Time();
   record.retry = {choice.Below(20), choice.Time()};
   record.excluded = ExcludedOf(choice);
-  if (choice.Flip()) record.last_failure = api::LastFailure{1, 0, choice.Node(), "Error", 1, ""};
+  if (choice.Flip())
+    record.last_failure = api::LastFailure{1, 0, choice.Node(), "Error", 1, "", "x"};
 }
 
 // Every life is at most so large; the world that follows it answers ideally.

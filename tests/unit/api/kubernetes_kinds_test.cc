@@ -30,6 +30,33 @@ TEST(DecodePod, SaysWhichContainerEndedBadlyAndWhen) {
   EXPECT_EQ(pod->failure->ended, 1'800'000'000);
 }
 
+// As a kubelet writes them, in turn: containers that have ended well make the phase Succeeded only
+// when the kubelet has cleaned up.
+TEST(DecodePod, StaysReadyBetweenTheEndOfItsContainersAndThePhaseSucceeded) {
+  const struct {
+    const char* status;
+    bool ready;
+  } cases[] = {
+      {R"({"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]})", true},
+      {R"({"phase": "Running", "conditions": [
+           {"type": "Ready", "status": "False", "reason": "PodCompleted"}]})",
+       true},
+      {R"({"phase": "Running", "conditions": [
+           {"type": "Ready", "status": "False", "reason": "ContainersNotReady"}]})",
+       false},
+      {R"({"phase": "Failed", "conditions": [
+           {"type": "Ready", "status": "False", "reason": "PodFailed"}]})",
+       false},
+  };
+  for (const auto& c : cases) {
+    const auto pod = DecodePod(
+        {{"metadata", {{"name", "p"}, {"namespace", "a"}}}, {"status", Json::parse(c.status)}},
+        "f");
+    ASSERT_TRUE(pod) << c.status;
+    EXPECT_EQ(pod->ready, c.ready) << c.status;
+  }
+}
+
 TEST(DecodePod, SumsRequestsAsKubeSchedulerDoes) {
   struct Case {
     const char* name;

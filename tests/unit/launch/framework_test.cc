@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "operator/launch/environment.h"
 #include "operator/life/reserved_names.h"
 
@@ -97,6 +99,57 @@ TEST_F(FrameworkTest, EachIsToldWhatItReads) {
     job_.framework = c.framework;
     job_.accelerator.per_worker = c.per_worker;
     EXPECT_EQ(FrameworkEnvironment(gang_, WorkerIndex{3}), c.want) << c.name;
+  }
+}
+
+TEST_F(FrameworkTest, WorkerZeroHostsTheStoreOfC10dAndTheOthersDoNot) {
+  job_.framework = Of(FrameworkType::kTorch, 29500, api::Rendezvous::kC10d);
+  const Environment host = {{"PET_RDZV_CONF", "is_host=true"}};
+  const Environment guest = {{"PET_RDZV_CONF", "is_host=false"}};
+  EXPECT_EQ(FrameworkOptions(gang_, WorkerIndex{0}), host);
+  EXPECT_EQ(FrameworkOptions(gang_, WorkerIndex{11}), guest);
+  job_.framework = Of(FrameworkType::kTorch, 29500);
+  EXPECT_EQ(FrameworkOptions(gang_, WorkerIndex{0}), Environment());
+  job_.framework = Of(FrameworkType::kDeepSpeed, 29500);
+  EXPECT_EQ(FrameworkOptions(gang_, WorkerIndex{0}), Environment());
+}
+
+struct OptionCase {
+  std::string name;          // reads as a sentence
+  nlohmann::json own, want;  // env of the template's container, and of the pod's
+};
+
+TEST_F(FrameworkTest, OptionsAreAddedToThoseOfTheTemplate) {
+  using Json = nlohmann::json;
+  const auto one = [](const Json& rest) {
+    Json variable = {{"name", "PET_RDZV_CONF"}};
+    variable.update(rest);
+    return Json::array({{{"name", "A"}, {"value", "a"}}, variable});
+  };
+  const auto value = [&](const char* text) { return one({{"value", text}}); };
+  const Json by_reference =
+      one({{"valueFrom", {{"configMapKeyRef", {{"name", "c"}, {"key", "k"}}}}}});
+  const OptionCase cases[] = {
+      {"no variable of that name", nullptr,
+       Json::array({{{"name", "PET_RDZV_CONF"}, {"value", "is_host=true"}}})},
+      {"options of others stay", value("join_timeout=900,read_timeout=9"),
+       value("is_host=true,join_timeout=900,read_timeout=9")},
+      {"references to other variables stay", value("join_timeout=$(A)"),
+       value("is_host=true,join_timeout=$(A)")},
+      {"a longer name is another option", value("is_hosted=1"), value("is_host=true,is_hosted=1")},
+      {"no options", value(" "), value("is_host=true")},
+      {"no value", one(Json::object()), value("is_host=true")},
+      {"who sets it decides", value("join_timeout=9, is_host =0"),
+       value("join_timeout=9, is_host =0")},
+      {"a value from elsewhere", by_reference, by_reference},
+  };
+  for (const OptionCase& c : cases) {
+    Json container = {{"name", "t"}};
+    if (!c.own.is_null()) container["env"] = c.own;
+    Json spec = {{"containers", {container}}, {"initContainers", {container}}};
+    AddOptions({{"PET_RDZV_CONF", "is_host=true"}}, spec);
+    EXPECT_EQ(spec["containers"][0]["env"], c.want) << c.name;
+    EXPECT_EQ(spec["initContainers"][0]["env"], c.want) << c.name;
   }
 }
 

@@ -78,10 +78,12 @@ TEST(ReadProtobuf, IsTheJsonThatAPodStandsFor) {
                    Part(4, "Evicted") + Part(11, "n2") +
                    Part(8, Part(1, "c") + Part(2, Part(3, Number(1, 137) + Part(3, "OOMKilled") +
                                                               Part(6, Number(1, kSecond))))) +
-                   Part(10, Part(1, "i") + Part(2, Part(1, Part(1, "ImagePullBackOff"))))),
+                   Part(10, Part(1, "i") + Part(2, Part(1, Part(1, "ImagePullBackOff"))) +
+                                Part(3, Part(3, Number(1, 1))) + Part(6, "x:1"))),
        R"({"status":{"conditions":[{"reason":"r","status":"False","type":"Ready"}],)"
        R"("containerStatuses":[{"name":"c","state":{"terminated":{"exitCode":137,)"
-       R"("finishedAt":"2026-11-22T00:32:54Z","reason":"OOMKilled"}}}],"initContainerStatuses":[{"name":"i","state":{"waiting":)"
+       R"("finishedAt":"2026-11-22T00:32:54Z","reason":"OOMKilled"}}}],"initContainerStatuses":[{"image":"x:1",)"
+       R"("lastState":{"terminated":{"exitCode":1}},"name":"i","state":{"waiting":)"
        R"({"reason":"ImagePullBackOff"}}}],"nominatedNodeName":"n2","phase":"Failed",)"
        R"("reason":"Evicted"}})"},
   };
