@@ -87,7 +87,8 @@ enum class Bug : int {
   kJobLabelled = 152,   // a job gets a label with its finalizer
 
   // Of workers that wait at their kubelets.
-  kWaitUntold = 153,  // why a container waits is told only when the time to start is over
+  kWaitUntold = 153,    // why a container waits is told only when the time to start is over
+  kEventsUnread = 154,  // a volume that cannot be mounted is told only in the pod's events
 };
 
 inline constexpr int kFirstOfWorld = 100;

@@ -18,6 +18,7 @@
 #include "operator/life/attempt.h"
 #include "operator/life/attempt_labels.h"
 #include "operator/life/kueue_quota.h"
+#include "operator/life/life.h"
 #include "operator/life/next_step.h"
 #include "operator/life/status_patch.h"
 #include "operator/life/unanswered.h"
@@ -65,26 +66,30 @@ JobController::JobController(watch::Store& store, ApiWriter& writer, Planner& pl
       options_(std::move(options)) {}
 
 Result<Outcome> JobController::Reconcile(const api::ObjectKey& key) {
-  const std::optional<watch::JobObjects> objects = store_.ObjectsOf(key);
+  std::optional<watch::JobObjects> objects = store_.ObjectsOf(key);
   if (!objects && Seeded(Bug::kMemoryByName)) return Outcome{};
   if (!objects) {
     const std::lock_guard lock(mutex_);
     if (const auto memory = memory_.find(key); memory != memory_.end()) {
       planner_.Drop(memory->second.uid);
       if (options_.pod_groups != nullptr) options_.pod_groups->Forget(memory->second.uid);
+      if (options_.pod_events != nullptr) options_.pod_events->Forget(memory->second.uid);
       memory_.erase(memory);
     }
     return Outcome{};
   }
   if (!objects->job->unreadable.empty()) planner_.Drop(objects->job->meta.uid);
   if (Seeded(Bug::kDiesOfOddObject)) WEFT_CHECK(!objects->job->meta.labels.At("odd"));
+  std::optional<std::int64_t> again;
+  if (options_.pod_events != nullptr) again = options_.pod_events->AddTo(*objects);
   const life::JobView view = ViewOf(*objects);
   const Pass pass{&*objects, &view};
-  std::optional<std::int64_t> again;
-  if (options_.pod_groups != nullptr) again = options_.pod_groups->LookAt(view);
+  if (options_.pod_groups != nullptr) {
+    again = life::Sooner(again, options_.pod_groups->LookAt(view));
+  }
   Answer answer = Answered(pass, std::visit([&](const auto& step) { return Do(pass, step); },
                                             life::NextStep(view, options_.life)));
-  if (answer && again) answer->seconds = std::min(answer->seconds.value_or(*again), *again);
+  if (answer) answer->seconds = life::Sooner(answer->seconds, again);
   return answer;
 }
 
@@ -155,6 +160,7 @@ JobController::Memory& JobController::MemoryOf(const api::ObjectMeta& job) const
     if (!memory.uid.empty()) {
       planner_.Drop(memory.uid);
       if (options_.pod_groups != nullptr) options_.pod_groups->Forget(memory.uid);
+      if (options_.pod_events != nullptr) options_.pod_events->Forget(memory.uid);
     }
     memory = Memory{};
     memory.uid = job.uid;

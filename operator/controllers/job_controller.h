@@ -11,6 +11,7 @@
 #include "operator/controllers/log.h"
 #include "operator/controllers/outcome.h"
 #include "operator/controllers/planner.h"
+#include "operator/controllers/pod_events.h"
 #include "operator/controllers/pod_groups.h"
 #include "operator/controllers/recorder.h"
 #include "operator/controllers/work_queue.h"
@@ -41,6 +42,7 @@ class JobController {
     std::size_t writes_at_once = 16;        // in one batch; the transport limits the total
     metrics::Counters* counters = nullptr;  // must outlive the controller; null: nothing is counted
     PodGroups* pod_groups = nullptr;        // must outlive the controller; null: none is made
+    PodEvents* pod_events = nullptr;        // likewise; null: nobody asks for events
     // Whether the kinds of Kueue have been listed completely; empty: without Kueue.
     std::function<bool()> kueue_synced = {};
     run::Executor* executor = &run::SystemExecutor();  // of threads that write

@@ -1,5 +1,6 @@
 #include "operator/controllers/kube_writer.h"
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -12,6 +13,12 @@ using Json = nlohmann::json;
 
 constexpr kube::Resource kComputeDomains{"resource.nvidia.com", "v1beta1", "computedomains",
                                          "ComputeDomain", true};
+
+// The form that has a field selector for the object in every version of Kubernetes.
+constexpr kube::Resource kCoreEvents{"", "v1", "events", "Event"};
+// The API server keeps events for an hour, and a kubelet joins those that are alike.
+constexpr int kEventsAtMost = 100;
+constexpr std::chrono::seconds kEventsWithin{5};
 
 const kube::Resource& ResourceOf(Kind kind) {
   switch (kind) {
@@ -79,6 +86,10 @@ Result<Json> ApiWriter::GetOwner(const api::OwnerReference& owner, const std::st
                                          owner.name + " is of a kind that Weft does not know"};
 }
 
+Result<Json> ApiWriter::EventsOf(const api::ObjectMeta&) {
+  return Error{ErrorKind::kNotFound, "this writer reads no events"};
+}
+
 Status KubeWriter::Allowed() const {
   if (may_write_()) return {};
   return Error{ErrorKind::kTransient, "this replica is not the leader"};
@@ -97,6 +108,14 @@ Result<Json> KubeWriter::GetOwner(const api::OwnerReference& owner, const std::s
   const kube::Resource* resource = OwnerResource(owner);
   if (resource == nullptr) return ApiWriter::GetOwner(owner, space);
   return client_.Get(*resource, {space, owner.name});
+}
+
+Result<Json> KubeWriter::EventsOf(const api::ObjectMeta& object) {
+  kube::Request request = kube::GetRequest(kCoreEvents, {object.key.space, ""});
+  request.query["fieldSelector"] = "involvedObject.uid=" + object.uid;
+  request.query["limit"] = std::to_string(kEventsAtMost);
+  request.timeout = kEventsWithin;
+  return client_.Do(request);
 }
 
 // In a merge patch, uid and resourceVersion in the metadata are preconditions.

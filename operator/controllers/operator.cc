@@ -53,10 +53,16 @@ Operator::Options WithExecutor(Operator::Options options) {
   return options;
 }
 
-JobController::Options WithGangs(JobController::Options options, GangFiles& files,
-                                 PodGroups& pod_groups, std::function<bool()> kueue_synced) {
-  options.pod_groups = &pod_groups;
+JobController::Options WithKueue(JobController::Options options,
+                                 std::function<bool()> kueue_synced) {
   options.kueue_synced = std::move(kueue_synced);
+  return options;
+}
+
+JobController::Options WithGangs(JobController::Options options, GangFiles& files,
+                                 PodGroups& pod_groups, PodEvents& pod_events) {
+  options.pod_groups = &pod_groups;
+  options.pod_events = &pod_events;
   options.gang_of = [&files](const api::TrainingJob& job, const api::Placement& placement) {
     return files.Of(job, placement);
   };
@@ -90,6 +96,7 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
       figures_(cluster_.store(), cluster_.fabrics(), options_.figures),
       pod_groups_(cluster_.store(), writer, recorder,
                   {.enabled = options_.pod_groups, .now = options_.jobs.now}),
+      pod_events_(writer, log, options_.jobs.now),
       releases_(cluster_.store(), writer, log, options_.jobs.now),
       files_(cluster_.store(), cluster_.fabrics(), writer, pod_groups_, options_.verify_image),
       fabrics_(cluster_.store(), cluster_.fabrics(), writer, recorder, log, options_.fabrics),
@@ -97,8 +104,9 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
       step_metrics_(cluster_.store(), writer, recorder, log, options_.step_metrics),
       planner_(cluster_.store(), cluster_.fabrics(), writer, log,
                WithAnswers(options_.planner, queue_, checks_, under_way_)),
-      controller_(cluster_.store(), writer, planner_, recorder, log,
-                  WithGangs(options_.jobs, files_, pod_groups_, KueueSynced())),
+      controller_(
+          cluster_.store(), writer, planner_, recorder, log,
+          WithGangs(WithKueue(options_.jobs, KueueSynced()), files_, pod_groups_, pod_events_)),
       placements_(
           cluster_.store(), writer, recorder, log,
           {options_.jobs.life, options_.jobs.now, options_.jobs.writes_at_once, options_.executor}),

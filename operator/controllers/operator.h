@@ -16,6 +16,7 @@
 #include "operator/controllers/placement_controller.h"
 #include "operator/controllers/placement_log.h"
 #include "operator/controllers/planner.h"
+#include "operator/controllers/pod_events.h"
 #include "operator/controllers/pod_group_release.h"
 #include "operator/controllers/pod_groups.h"
 #include "operator/controllers/recorder.h"
@@ -109,6 +110,7 @@ class Operator {
   const std::shared_ptr<PlacementLog> decisions_;
   FleetCollector figures_;
   PodGroups pod_groups_;
+  PodEvents pod_events_;
   PodGroupRelease releases_;
   GangFiles files_;
   FabricController fabrics_;

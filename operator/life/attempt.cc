@@ -13,6 +13,7 @@
 #include "operator/life/fault.h"
 #include "operator/life/kubelet_wait.h"
 #include "operator/life/made_for.h"
+#include "operator/life/start_reasons.h"
 #include "operator/life/verify.h"
 #include "operator/plan/solver_crash.h"
 #include "operator/predict/predict.h"

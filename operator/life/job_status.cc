@@ -11,7 +11,7 @@
 #include "operator/base/quantity.h"
 #include "operator/base/short_text.h"
 #include "operator/cluster/text.h"
-#include "operator/life/stage.h"
+#include "operator/life/start_reasons.h"
 
 namespace weft::life {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "operator/api/conditions.h"
 #include "operator/base/check.h"
+#include "operator/life/start_reasons.h"
 
 namespace weft::life {
 namespace {
@@ -26,29 +27,6 @@ constexpr std::array<Entry, 7> kStages = {{
     {Stage::kNotAllReady, "NotAllReady", "False"},
 }};
 
-// Reasons of kubelets, in the words of Kubernetes, with which workers of a gang that is bound wait.
-// The list is closed: another word would not tell later that it was the reason of a stage.
-constexpr auto kReasonsOfStart = std::to_array<std::string_view>({kContainerWaiting,
-                                                                  "ErrImagePull",
-                                                                  "InvalidImageName",
-                                                                  "ErrImageNeverPull",
-                                                                  "ImageInspectError",
-                                                                  "RegistryUnavailable",
-                                                                  "SignatureValidationFailed",
-                                                                  "CreateContainerConfigError",
-                                                                  "CreateContainerError",
-                                                                  "RunContainerError",
-                                                                  "PostStartHookError",
-                                                                  "CrashLoopBackOff",
-                                                                  "FailedMount",
-                                                                  "FailedAttachVolume",
-                                                                  "FailedMapVolume",
-                                                                  "FailedCreatePodSandBox",
-                                                                  "FailedPodSandBoxStatus",
-                                                                  "FailedPrepareDynamicResources",
-                                                                  "FailedCreatePodContainer",
-                                                                  "NetworkNotReady"});
-
 const Entry& EntryOf(Stage stage) {
   const auto found = std::find_if(kStages.begin(), kStages.end(),
                                   [&](const Entry& entry) { return entry.stage == stage; });
@@ -64,10 +42,6 @@ Stage StageOfReason(std::string_view reason) {
 }
 
 }  // namespace
-
-bool IsReasonOfStart(std::string_view reason) {
-  return std::find(kReasonsOfStart.begin(), kReasonsOfStart.end(), reason) != kReasonsOfStart.end();
-}
 
 Stage StageOf(const JobStatus& status) {
   return Is(status, "Restarting") ? Stage::kNone : StageOfReason(ReasonOf(status, kPodsReady));

@@ -33,9 +33,7 @@ bool WasReady(Stage stage);
 
 void SetStage(JobStatus& status, Stage stage, std::string message, UnixSeconds now);
 // Sets the stage kStarting. `reason` says why workers wait at their kubelets; one that no condition
-// may have (IsReasonOfStart) becomes kContainerWaiting.
-inline constexpr std::string_view kContainerWaiting = "ContainerWaiting";
-bool IsReasonOfStart(std::string_view reason);
+// may have becomes kContainerWaiting (start_reasons.h).
 void SetStarting(JobStatus& status, std::string_view reason, std::string message, UnixSeconds now);
 // Sets the stage kBinding with a start time of now, even if it is already set.
 void OpenBinding(JobStatus& status, UnixSeconds now);

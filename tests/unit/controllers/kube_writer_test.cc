@@ -54,6 +54,17 @@ TEST_F(KubeWriterTest, WhoDoesNotLeadWritesNothingButMayRead) {
   EXPECT_EQ(server_.requests.size(), 1U);
 }
 
+TEST_F(KubeWriterTest, AsksForTheEventsOfOneObject) {
+  api::ObjectMeta pod;
+  pod.key = {"ns", "p"};
+  pod.uid = "u1";
+  ASSERT_TRUE(writer_.EventsOf(pod));
+  const kube::Request& sent = server_.requests.at(0);
+  EXPECT_EQ(sent.path, "/api/v1/namespaces/ns/events");
+  EXPECT_EQ(sent.query.at("fieldSelector"), "involvedObject.uid=u1");
+  EXPECT_EQ(sent.query.at("limit"), "100");
+}
+
 TEST_F(KubeWriterTest, APatchIsOfOneObjectInOneState) {
   ASSERT_TRUE(writer_.PatchStatus(target_, {{"status", {{"nodes", {"n0"}}}}}));
   const kube::Request& sent = server_.requests.at(0);

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string_view>
+
+namespace weft::life {
+
+// Whether a reason is one with which workers of a gang that is bound wait at their kubelets: then
+// it is the reason of the condition PodsReady, and of the stage kStarting (stage.h).
+bool IsReasonOfStart(std::string_view reason);
+
+// Stands for every other word of a kubelet.
+inline constexpr std::string_view kContainerWaiting = "ContainerWaiting";
+
+}  // namespace weft::life

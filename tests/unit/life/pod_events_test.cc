@@ -1,0 +1,86 @@
+#include "operator/life/pod_events.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace weft::life {
+namespace {
+
+using Json = nlohmann::json;
+
+Json Event(const char* type, const char* reason, const char* message, int second) {
+  return {{"type", type},
+          {"reason", reason},
+          {"message", message},
+          {"lastTimestamp", "2026-11-28T10:00:" + std::to_string(10 + second) + "Z"}};
+}
+
+struct Case {
+  std::string name;  // reads as a sentence
+  Json events;
+  std::string want;
+};
+
+constexpr const char* kNone =
+    R"(MountVolume.SetUp failed for volume "c" : configmap "n" not found)";
+constexpr const char* kToldNone =
+    R"(FailedMount: MountVolume.SetUp failed for volume "c" : configmap "n" not found)";
+
+TEST(PodEventsTest, TheNewestWarningThatKeepsAPodFromStartingIsToldUnlessItGoesOn) {
+  const Json scheduled = Event("Normal", "Scheduled", "assigned", 0);
+  const Json unbound = Event("Warning", "FailedScheduling", "no node", 0);
+  const Json mount = Event("Warning", "FailedMount", kNone, 2);
+  const Json attach = Event("Warning", "FailedAttachVolume", "AttachVolume.Attach failed", 4);
+  const Json all = Event("Warning", "FailedMount",
+                         "Unable to attach or mount volumes: unmounted volumes=[c]: timed out", 9);
+  const Json sandbox = Event("Warning", "FailedCreatePodSandBox",
+                             R"(plugin failed for sandbox "0123456789abcdef": no IP)", 3);
+  Json series = Event("Warning", "FailedMount", "later", 0);
+  series["lastTimestamp"] = nullptr;
+  series["eventTime"] = "2026-11-28T10:00:00.000000Z";
+  series["series"] = {{"lastObservedTime", "2026-11-28T10:01:00.000000Z"}};
+  const Case cases[] = {
+      {"no events", Json::array(), ""},
+      {"it was bound late", {scheduled, unbound}, ""},
+      {"a volume cannot be mounted", {scheduled, mount}, kToldNone},
+      {"another one cannot be attached",
+       {mount, attach},
+       "FailedAttachVolume: AttachVolume.Attach failed"},
+      {"the cause says more than the list of volumes", {all, mount}, kToldNone},
+      {"which is told if there is nothing else",
+       {all},
+       "FailedMount: Unable to attach or mount volumes: unmounted volumes=[c]: timed out"},
+      {"the pod has no network",
+       {sandbox, Event("Normal", "SandboxChanged", "killed", 4)},
+       R"(FailedCreatePodSandBox: plugin failed for sandbox "...": no IP)"},
+      {"the volume is there now", {mount, Event("Normal", "Pulling", "pulling x", 2)}, ""},
+      {"an event of a series", {mount, series}, "FailedMount: later"},
+      {"other warnings", {Event("Warning", "DNSConfigForming", "too many", 3)}, ""},
+      {"a note of that name", {Event("Normal", "FailedMount", "x", 3)}, ""},
+      {"what is none", {1, Json::object(), Json{{"type", 3}, {"series", 3}}}, ""},
+  };
+  for (const Case& c : cases) EXPECT_EQ(WaitOfEvents({{"items", c.events}}), c.want) << c.name;
+  EXPECT_EQ(WaitOfEvents(Json::object()), "");
+  EXPECT_EQ(WaitOfEvents({{"items", 3}}), "");
+}
+
+TEST(PodEventsTest, OnlyABoundPodThatSaysNothingWaitsInSilence) {
+  api::Pod pod;
+  pod.node_name = "n1";
+  pod.phase = api::PodPhase::kPending;
+  EXPECT_TRUE(WaitsInSilence(pod));
+  const auto with = [&](const auto& change) {
+    api::Pod other = pod;
+    change(other);
+    return WaitsInSilence(other);
+  };
+  EXPECT_FALSE(with([](api::Pod& one) { one.node_name.clear(); }));
+  EXPECT_FALSE(with([](api::Pod& one) { one.phase = api::PodPhase::kRunning; }));
+  EXPECT_FALSE(with([](api::Pod& one) { one.waiting = "container t: ErrImagePull"; }));
+  EXPECT_FALSE(with([](api::Pod& one) { one.meta.deleting = true; }));
+  EXPECT_FALSE(with([](api::Pod& one) { one.unreadable = "odd"; }));
+}
+
+}  // namespace
+}  // namespace weft::life
