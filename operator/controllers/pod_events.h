@@ -16,9 +16,9 @@
 namespace weft::controllers {
 
 // A pod that has been bound for so long, and is not started, may have events that say why.
-inline constexpr std::int64_t kSilentSeconds = 5;
+inline constexpr std::int64_t kSilentSeconds = 3;
 // How often a job's pods are asked about, one at a time; longer while one of them has an answer.
-inline constexpr std::int64_t kAskSeconds = 10;
+inline constexpr std::int64_t kAskSeconds = 7;
 inline constexpr std::int64_t kAskAgainSeconds = 30;
 // After an error nothing is asked for a while, about no job.
 inline constexpr std::int64_t kUnansweredPauseSeconds = 10;

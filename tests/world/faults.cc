@@ -51,7 +51,7 @@ const std::vector<Faults::Kind>& Faults::All() {
       {"make-node-anew", &Faults::MakeNodeAnew},
       {"scale-down", &Faults::ScaleDown},
       {"restart-plugin", &Faults::RestartPlugin},
-      {"fail-pulls", &Faults::FailPulls},
+      {"fail-starts", &Faults::FailStarts},
       {"crash-pod", &Faults::CrashPod},
       {"cordon", &Faults::Cordon},
       {"taint-node", &Faults::TaintNode},
@@ -115,7 +115,7 @@ void Faults::Strike(std::size_t number) {
 
 void Faults::EndAll() {
   world_.weather_ = world_.fair_;
-  world_.kubelets_.SetPullsFail({});
+  world_.kubelets_.SetStartsFail(Kubelets::Lacks::kImage, {});
   world_.scheduler_.SetSilent(false);
 }
 

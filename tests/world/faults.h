@@ -54,7 +54,7 @@ class Faults {
   std::string MakeNodeAnew();
   std::string ScaleDown();
   std::string RestartPlugin();
-  std::string FailPulls();
+  std::string FailStarts();
   std::string CrashPod();
   std::string Cordon();
   std::string TaintNode();

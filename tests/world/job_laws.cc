@@ -13,10 +13,21 @@ using std::chrono::seconds;
 // A suspended job's Placement goes within so long, a missing Service comes back, and a finished job
 // is deleted. The clocks of two leaders may differ by 20 minutes.
 constexpr seconds kLetGo{60}, kServiceBack{120}, kDeleted{1'300};
+// Why a worker waits is told after 10 s, and after a fault all goes on within 30 s.
+constexpr seconds kTold{40};
 
 std::string Named(const Json& object) { return api::Show(KeyOf(object)); }
 
 bool HasFinished(const Json& job) { return IsTrue(job, "Complete") || IsTrue(job, "Failed"); }
+
+// Whether the pod's status says why a container of it waits.
+bool HasTold(const Json& pod) {
+  const Json& containers = At(pod, {"status", "containerStatuses"});
+  return std::any_of(containers.begin(), containers.end(), [](const Json& container) {
+    const std::string reason = TextAt(container, {"state", "waiting", "reason"});
+    return !reason.empty() && reason != "ContainerCreating" && reason != "PodInitializing";
+  });
+}
 
 // The cluster ended the pod, so no program has told an exit code.
 bool IsTheClusters(const std::string& reason) {
@@ -143,6 +154,54 @@ void Laws::LookAtRest(const std::string& uid) {
       job != nullptr && IsTrue(*job, "PodsReady") && !IsDeleting(*job) && !HasFinished(*job);
   Await("service " + uid, runs && !cluster_.services.contains(KeyOf(*job)), kServiceBack,
         {"I9", (job ? Named(*job) : uid) + " runs without its Service", {}});
+}
+
+// A worker that waits at its kubelet for a reason that the kubelet has told, in the pod's status or
+// in an event, is named in a condition, once the whole gang is bound.
+void Laws::LookAtKubelets(const Change& change) {
+  const Json& object = *change.object;
+  const bool gone = change.type == Change::Type::kDeleted;
+  if (change.resource == "trainingjobs.weft.dev") {
+    LookAtTold(UidOf(object));
+  } else if (change.resource == "pods" && !JobOf(object).empty()) {
+    if (gone || TextAt(object, {"status", "phase"}) != "Pending") warned_.erase(UidOf(object));
+    LookAtTold(JobOf(object));
+  } else if (change.resource == "events" && TextAt(object, {"type"}) == "Warning") {
+    const std::string pod = TextAt(object, {"involvedObject", "uid"});
+    for (const auto& [job, pods] : cluster_.pods_of_job) {
+      if (!pods.contains(pod)) continue;
+      warned_.insert(pod);
+      LookAtTold(job);
+    }
+  }
+}
+
+void Laws::LookAtTold(const std::string& uid) {
+  const auto found = cluster_.jobs.find(uid);
+  const Json* job = found == cluster_.jobs.end() ? nullptr : found->second.get();
+  const std::string name = job == nullptr ? uid : Named(*job);
+  bool waits = false, named = false;
+  std::size_t bound = 0;
+  if (job != nullptr && IsTrue(*job, "Placed") && !IsTrue(*job, "Restarting") &&
+      !IsDeleting(*job) && !IsTrue(*job, "Suspended") && !HasFinished(*job)) {
+    const std::string words = TextAt(ConditionOf(*job, "PodsReady"), {"message"});
+    for (const auto& pod : cluster_.LivePods(uid)) {
+      const std::string node = TextAt(*pod, {"spec", "nodeName"});
+      const bool of_this = AttemptOf(*pod) == NumberAt(*job, {"status", "attempt"});
+      if (!of_this || node.empty() || IsDeleting(*pod) || !WorkerOf(*pod)) continue;
+      ++bound;
+      const bool told = HasTold(*pod) || warned_.contains(UidOf(*pod));
+      if (!told || cluster_.unhealthy.contains(node)) continue;
+      waits = true;
+      named |= words.find("worker " + std::to_string(*WorkerOf(*pod)) + " on " + node + ": ") !=
+               words.npos;
+    }
+  }
+  const auto plan =
+      planned_.find({uid, job == nullptr ? 0 : NumberAt(*job, {"status", "attempt"})});
+  const bool whole = plan != planned_.end() && bound == plan->second.size();
+  Await("kubelet " + uid, whole && waits && !named, kTold,
+        {"I20", name + " does not say why its workers wait at their kubelets", {}});
 }
 
 void Laws::LookAtFailure(const Json& job, const Json& before) {

@@ -10,7 +10,8 @@ namespace weft::world {
 namespace {
 
 constexpr std::chrono::seconds kGrace{40};  // node-monitor-grace-period
-constexpr std::chrono::seconds kPullRetry{20};
+constexpr std::chrono::seconds kStartRetry{20};
+constexpr kube::Resource kCoreEvents{"", "v1", "events", "Event"};
 constexpr std::int64_t kDefaultTolerance = 300;
 constexpr const char* kUnreachable = "node.kubernetes.io/unreachable";
 constexpr const char* kNotReady = "node.kubernetes.io/not-ready";
@@ -98,20 +99,57 @@ void Kubelets::Begin(const api::ObjectKey& key, const std::string& uid) {
                   "Allocate failed due to no healthy devices present; cannot allocate unhealthy "
                   "devices nvidia.com/gpu");
   }
-  if (no_pulls_until_ > fibers_.now()) {
-    Json containers = Json::array();
-    for (const Json& container : At(*pod, {"spec", "containers"})) {
-      containers.push_back({{"name", container.at("name")},
-                            {"ready", false},
-                            {"restartCount", 0},
-                            {"state", {{"waiting", {{"reason", "ImagePullBackOff"}}}}}});
-    }
-    kubelet_.Patch(kube::kPods, key,
-                   {{"status", {{"phase", "Pending"}, {"containerStatuses", containers}}}},
-                   "status");
-    return fibers_.After(kPullRetry, [this, key, uid] { Begin(key, uid); });
+  if (no_starts_until_ > fibers_.now()) {
+    TellWait(*pod);
+    return fibers_.After(kStartRetry, [this, key, uid] { Begin(key, uid); });
   }
   Started(key, uid);
+}
+
+// The words are those of a kubelet with containerd: they differ from try to try.
+void Kubelets::TellWait(const Json& pod) {
+  const std::uint64_t tries = ++runs_[KeyOf(pod)].tries;
+  Json waiting = {{"reason", "ContainerCreating"}};
+  if (lacks_ == Lacks::kSecret) {
+    waiting = {{"reason", "CreateContainerConfigError"}, {"message", "secret \"none\" not found"}};
+  } else if (lacks_ == Lacks::kImage && tries % 2 == 0) {
+    waiting = {{"reason", "ImagePullBackOff"}, {"message", "Back-off pulling image \"i\""}};
+  } else if (lacks_ == Lacks::kImage) {
+    waiting = {{"reason", "ErrImagePull"},
+               {"message", "failed to pull image \"i\": dial tcp: lookup i: read udp 10.0.0.1:" +
+                               std::to_string(40'000 + chance_.Below(9'000)) +
+                               "->10.96.0.10:53: i/o timeout"}};
+  }
+  Json containers = Json::array();
+  for (const Json& container : At(pod, {"spec", "containers"})) {
+    containers.push_back({{"name", container.at("name")},
+                          {"image", "i"},
+                          {"ready", false},
+                          {"restartCount", 0},
+                          {"state", {{"waiting", waiting}}}});
+  }
+  kubelet_.Patch(kube::kPods, KeyOf(pod),
+                 {{"status", {{"phase", "Pending"}, {"containerStatuses", containers}}}}, "status");
+  if (lacks_ == Lacks::kVolume) TellMount(pod, tries);
+}
+
+void Kubelets::TellMount(const Json& pod, std::uint64_t tries) {
+  const api::ObjectKey key = KeyOf(pod), event{key.space, key.name + "." + UidOf(pod)};
+  const Json told = {{"lastTimestamp", Time()}, {"count", tries}};
+  if (kubelet_.Find(kCoreEvents, event)) return (void)kubelet_.Patch(kCoreEvents, event, told);
+  Json object = {
+      {"apiVersion", "v1"},
+      {"kind", "Event"},
+      {"metadata", {{"name", event.name}, {"namespace", event.space}}},
+      {"involvedObject",
+       {{"kind", "Pod"}, {"namespace", key.space}, {"name", key.name}, {"uid", UidOf(pod)}}},
+      {"type", "Warning"},
+      {"reason", "FailedMount"},
+      {"message", "MountVolume.SetUp failed for volume \"config\" : configmap \"none\" not found"},
+      {"firstTimestamp", Time()},
+      {"source", {{"component", "kubelet"}}}};
+  object.update(told);
+  kubelet_.Create(kCoreEvents, object);
 }
 
 void Kubelets::Refuse(const Json& pod, const std::string& reason, const std::string& message) {

@@ -34,8 +34,13 @@ class Kubelets {
   void RestartPlugin(const std::string& node, Instant::duration time);
   // Its kubelet refuses pods with accelerators until then, which nothing of the Node shows.
   void SetRefused(const std::string& node, Instant until) { refused_[node] = until; }
-  // Images cannot be pulled until then.
-  void SetPullsFail(Instant until) { no_pulls_until_ = until; }
+  // No pod starts until then: its image cannot be pulled, its Secret is missing, or its volume
+  // cannot be mounted, which is told only in an event.
+  enum class Lacks : std::uint8_t { kImage, kSecret, kVolume };
+  void SetStartsFail(Lacks lacks, Instant until) {
+    lacks_ = lacks;
+    no_starts_until_ = until;
+  }
   // A running pod's container ends with that code now.
   void Crash(const api::ObjectKey& pod, int code);
   // The node is Ready or not, as its kubelet says.
@@ -46,8 +51,11 @@ class Kubelets {
     std::string uid;
     bool started = false;
     bool stopping = false;
+    std::uint64_t tries = 0;  // that failed
   };
   void Begin(const api::ObjectKey& key, const std::string& uid);
+  void TellWait(const Json& pod);
+  void TellMount(const Json& pod, std::uint64_t tries);
   void Started(const api::ObjectKey& key, const std::string& uid);
   void Ended(const api::ObjectKey& key, const std::string& uid, int code,
              const std::string& reason = "");
@@ -68,7 +76,8 @@ class Kubelets {
   std::map<std::string, std::uint64_t> absences_;  // counts how often a node was lost
   std::map<std::string, Instant> no_devices_;      // until then
   std::map<std::string, Instant> refused_;         // likewise
-  Instant no_pulls_until_{};
+  Lacks lacks_ = Lacks::kImage;
+  Instant no_starts_until_{};
   std::map<api::ObjectKey, Run> runs_;
 };
 

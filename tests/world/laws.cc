@@ -63,6 +63,7 @@ void Laws::Break(const std::string& law, const std::string& text) {
 void Laws::OnChange(const Change& change) {
   cluster_.Apply(change, fibers_.now());
   LookAtHoldings(change);
+  LookAtKubelets(change);
   if (change.resource == "pods") LookAtPod(change);
   if (change.resource == "pods") LookAtPodInGroup(change);
   if (change.resource == kPodGroupResource) LookAtGroup(change);

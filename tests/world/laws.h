@@ -78,6 +78,8 @@ class Laws {
   void LookAtFailure(const Json& job, const Json& before);
   void LookAtTrial(const Json& job, const Json& before);
   void LookAtSelector(const Json& job, const Json& before);
+  void LookAtKubelets(const Change& change);
+  void LookAtTold(const std::string& job);
   // It is broken if it waits for longer than that; not waiting ends it.
   void Await(const std::string& what, bool waits, Instant::duration longest, Violation broken);
   void TickAwaited(Instant::duration passed);
@@ -119,6 +121,7 @@ class Laws {
     Violation broken;
   };
   std::map<std::string, Awaited> awaited_;
+  std::set<std::string> warned_;                         // uids of pods that have a Warning
   std::map<std::string, std::set<std::int64_t>> tried_;  // jobs' generations that had a dry run
   std::map<std::string, std::vector<Json>> templates_;   // that a job has had, by uid
   std::string holder_;                                   // of the Lease

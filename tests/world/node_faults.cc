@@ -131,10 +131,12 @@ std::string Faults::RestartPlugin() {
   return node;
 }
 
-std::string Faults::FailPulls() {
+std::string Faults::FailStarts() {
   const seconds time = Some(10, 300);
-  world_.kubelets_.SetPullsFail(world_.fibers_.now() + time);
-  return std::to_string(time.count()) + " s";
+  const std::uint64_t lacks = Below(3);
+  world_.kubelets_.SetStartsFail(static_cast<Kubelets::Lacks>(lacks), world_.fibers_.now() + time);
+  return std::string(std::array{"no image", "no Secret", "no volume"}[lacks]) + " for " +
+         std::to_string(time.count()) + " s";
 }
 
 std::string Faults::CrashPod() {

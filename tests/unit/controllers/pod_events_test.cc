@@ -90,10 +90,10 @@ class PodEventsTest : public ::testing::Test {
   Words said_;
 };
 
-TEST_F(PodEventsTest, AsksAboutOnePodAfterTheOtherEveryTenSeconds) {
+TEST_F(PodEventsTest, AsksAboutOnePodAfterTheOtherEverySevenSeconds) {
   EXPECT_EQ(Look(), kSilentSeconds);
   EXPECT_EQ(api_.asked, Words{});
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 30; ++i) {
     ++now_;
     EXPECT_TRUE(Look());
   }
@@ -139,7 +139,7 @@ TEST_F(PodEventsTest, WithoutTheRightItSaysSoOnceAndAsksSeldom) {
     ++now_;
     ASSERT_TRUE(Look());
   }
-  EXPECT_EQ(api_.asked.size(), 3U);  // after 5, 605 and 1205 s
+  EXPECT_EQ(api_.asked.size(), 3U);  // after 3, 603 and 1203 s
   EXPECT_EQ(log_lines_.size(), 1U);
   EXPECT_EQ(said_, (Words{"", "", ""}));
 }
@@ -150,7 +150,7 @@ TEST_F(PodEventsTest, AServerThatDoesNotAnswerIsAskedEveryTenSeconds) {
     EXPECT_TRUE(Look());
     ++now_;
   }
-  EXPECT_EQ(api_.asked.size(), 6U);  // after 5, 15, ... 55 s
+  EXPECT_EQ(api_.asked.size(), 6U);  // after 3, 13, ... 53 s
   api_.error.reset();
   api_.warned = api_.asked.back() == "llama-1-2" ? "llama-1-0" : "llama-1-2";
   for (int i = 0; i < 31 && said_[0] + said_[2] == ""; ++i) {
