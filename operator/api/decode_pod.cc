@@ -19,6 +19,7 @@ void DecodeConditionsOf(const Field& status, Pod& pod) {
     // The containers have ended well; Succeeded follows when the kubelet has cleaned up.
     const bool completed = condition["reason"].Str() == "PodCompleted";
     if (type == "Ready") pod.ready = is || completed;
+    if (type == "PodReadyToStartContainers") pod.has_sandbox = is;
     if (type == "DisruptionTarget") pod.disrupted = is;
     if (type == "PodScheduled" && !is && condition["reason"].Str() == "Unschedulable") {
       pod.unscheduled = condition["message"].Str();

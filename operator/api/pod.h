@@ -35,6 +35,7 @@ struct Pod {
   std::string reason;          // status.reason: "Evicted", "NodeLost", "UnexpectedAdmissionError"
   std::string nominated_node;  // status.nominatedNodeName: kube-scheduler preempts pods on it
   bool ready = false;          // condition Ready, or all containers have ended well
+  bool has_sandbox = false;    // condition PodReadyToStartContainers: network and volumes are there
   bool disrupted = false;      // condition DisruptionTarget: preempted, drained, tainted
   std::string unscheduled;     // why kube-scheduler finds no node, in kube-scheduler's words
   // The first container that failed.

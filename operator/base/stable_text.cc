@@ -11,11 +11,10 @@ namespace {
 
 constexpr std::string_view kLeftOut = "...";
 constexpr std::size_t kSignsAtMost = 3;         // the same ones in a row
-constexpr std::size_t kIdentifierAtLeast = 12;  // container runtimes shorten theirs to 12 digits
+constexpr std::size_t kIdentifierAtLeast = 32;  // of a trace; of a container 64
+constexpr std::array<std::size_t, 5> kUuidParts = {8, 4, 4, 4, 12};
 
-bool IsHex(char c) {
-  return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == '-';
-}
+bool IsHex(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool IsWord(char c) {
   return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
 }
@@ -43,13 +42,22 @@ std::size_t DurationLength(std::string_view text) {
   return length < text.size() && IsWord(text[length]) ? 0 : length;
 }
 
+// Length of a UUID at the beginning; 0: there is none.
+std::size_t UuidLength(std::string_view text) {
+  std::size_t length = 0;
+  for (const std::size_t part : kUuidParts) {
+    if (length > 0 && text.substr(length++, 1) != "-") return 0;
+    if (length > text.size() || Run(text.substr(length), IsHex) != part) return 0;
+    length += part;
+  }
+  return length;
+}
+
 // Length of an identifier at the beginning; 0: there is none.
 std::size_t IdentifierLength(std::string_view text) {
-  const std::size_t length = Run(text, IsHex);
-  if (length < kIdentifierAtLeast || (length < text.size() && IsWord(text[length]))) return 0;
-  return std::any_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(length), IsDigit)
-             ? length
-             : 0;
+  const std::size_t uuid = UuidLength(text), hex = Run(text, IsHex);
+  const std::size_t length = uuid > 0 ? uuid : hex >= kIdentifierAtLeast ? hex : 0;
+  return length < text.size() && IsWord(text[length]) ? 0 : length;
 }
 
 std::string WithoutWhatVaries(std::string_view text) {
@@ -90,6 +98,19 @@ std::string Joined(std::string_view text) {
   return line;
 }
 
+// The second and later bytes of a character are 10xxxxxx (RFC 3629).
+bool IsInside(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+
+// At most so many bytes of the text: of its end two thirds, because the cause is there.
+std::string WithoutMiddle(const std::string& text, std::size_t bytes) {
+  if (text.size() <= bytes || bytes <= kLeftOut.size()) return Shorten(text, bytes);
+  const std::size_t kept = bytes - kLeftOut.size();
+  std::size_t head = kept / 3, tail = text.size() - (kept - head);
+  while (head > 0 && IsInside(text[head])) --head;
+  while (tail < text.size() && IsInside(text[tail])) ++tail;
+  return text.substr(0, head) + std::string(kLeftOut) + text.substr(tail);
+}
+
 }  // namespace
 
 std::string OneLine(std::string_view text, std::size_t bytes) {
@@ -101,8 +122,7 @@ std::string OneLine(std::string_view text, std::size_t bytes) {
   if (line.size() <= bytes) return line;
   if (bytes <= kLeftOut.size()) return line.substr(line.size() - bytes);
   std::size_t begin = line.size() - (bytes - kLeftOut.size());
-  // The second and later bytes of a character are 10xxxxxx (RFC 3629).
-  while (begin < line.size() && (static_cast<unsigned char>(line[begin]) & 0xC0U) == 0x80U) ++begin;
+  while (begin < line.size() && IsInside(line[begin])) ++begin;
   return std::string(kLeftOut) + line.substr(begin);
 }
 
@@ -113,7 +133,7 @@ std::string StableText(std::string_view message, std::size_t bytes) {
     const std::string_view output = message.substr(at + 1);
     text += " " + std::string(output.substr(0, output.find('\n')));
   }
-  return Shorten(WithoutWhatVaries(Joined(text)), bytes);
+  return WithoutMiddle(WithoutWhatVaries(Joined(text)), bytes);
 }
 
 }  // namespace weft

@@ -13,8 +13,9 @@ std::string OneLine(std::string_view text, std::size_t bytes);
 
 // A message of a kubelet or a container runtime without what differs from one try to the next, so
 // that it can be written into a status: only the first line and the one that begins with "Output:";
-// identifiers (12 hexadecimal digits and more), durations, and the port of a client
-// ("10.0.0.1:43211->") become "...". At most `bytes` bytes.
+// identifiers (a UUID, 32 hexadecimal digits and more), durations, and the port of a client
+// ("10.0.0.1:43211->") become "...". At most `bytes` bytes: a longer one loses its middle, because
+// the cause is at its end.
 std::string StableText(std::string_view message, std::size_t bytes);
 
 }  // namespace weft

@@ -54,8 +54,9 @@ class ApiWriter {
   // is not in OwnerResource (kube_writer.cc).
   virtual Result<nlohmann::json> GetOwner(const api::OwnerReference& owner,
                                           const std::string& space);
-  // The events about the object in its namespace, as a list of events of the core group.
-  virtual Result<nlohmann::json> EventsOf(const api::ObjectMeta& object);
+  // Warnings about pods in the namespace, as a list of events of the core group: some hundred at
+  // most, and none of those that are many and tell nothing of a start (FailedScheduling, BackOff).
+  virtual Result<nlohmann::json> WarningsIn(const std::string& space);
   // JSON merge patch of the object, or of its status; returns the object as stored.
   virtual Result<nlohmann::json> Patch(const Target& target, const nlohmann::json& patch) = 0;
   virtual Result<nlohmann::json> PatchStatus(const Target& target, const nlohmann::json& patch) = 0;

@@ -77,8 +77,8 @@ Result<nlohmann::json> CountingWriter::GetOwner(const api::OwnerReference& owner
                                                 const std::string& space) {
   return writer_.GetOwner(owner, space);
 }
-Result<nlohmann::json> CountingWriter::EventsOf(const api::ObjectMeta& object) {
-  return writer_.EventsOf(object);
+Result<nlohmann::json> CountingWriter::WarningsIn(const std::string& space) {
+  return writer_.WarningsIn(space);
 }
 
 Result<nlohmann::json> CountingWriter::Patch(const Target& target, const nlohmann::json& patch) {

@@ -20,6 +20,7 @@
 #include "operator/life/kueue_quota.h"
 #include "operator/life/life.h"
 #include "operator/life/next_step.h"
+#include "operator/life/start_telling.h"
 #include "operator/life/status_patch.h"
 #include "operator/life/unanswered.h"
 #include "operator/life/verify.h"
@@ -67,6 +68,9 @@ JobController::JobController(watch::Store& store, ApiWriter& writer, Planner& pl
 
 Result<Outcome> JobController::Reconcile(const api::ObjectKey& key) {
   std::optional<watch::JobObjects> objects = store_.ObjectsOf(key);
+  if (objects && options_.pod_events != nullptr && options_.pod_events->AskFor(*objects)) {
+    objects = store_.ObjectsOf(key);  // the answer took its time
+  }
   if (!objects && Seeded(Bug::kMemoryByName)) return Outcome{};
   if (!objects) {
     const std::lock_guard lock(mutex_);
@@ -145,6 +149,8 @@ life::JobView JobController::ViewOf(const watch::JobObjects& objects) const {
     view.seen = memory.seen;
     view.succeeded = memory.succeeded;
   }
+  memory.start_differs = life::StartDiffersSince(view, memory.start_differs);
+  view.start_differs = memory.start_differs;
   view.counted = memory.counted;
   view.tried = memory.tried;
   view.created = memory.created;

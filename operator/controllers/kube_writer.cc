@@ -16,8 +16,13 @@ constexpr kube::Resource kComputeDomains{"resource.nvidia.com", "v1beta1", "comp
 
 // The form that has a field selector for the object in every version of Kubernetes.
 constexpr kube::Resource kCoreEvents{"", "v1", "events", "Event"};
-// The API server keeps events for an hour, and a kubelet joins those that are alike.
-constexpr int kEventsAtMost = 100;
+constexpr const char* kPodWarnings =
+    "involvedObject.kind=Pod,type=Warning,reason!=FailedScheduling,reason!=BackOff,reason!=Failed,"
+    "reason!=Unhealthy,reason!=Evicted,reason!=TaintManagerEviction";
+// The API server keeps events for an hour, and a kubelet joins those that are alike. Anybody with
+// `edit` may write some, and their messages have no limit.
+constexpr int kEventsAtMost = 500;
+constexpr std::size_t kEventBytesAtMost = std::size_t{4} << 20;
 constexpr std::chrono::seconds kEventsWithin{5};
 
 const kube::Resource& ResourceOf(Kind kind) {
@@ -86,7 +91,7 @@ Result<Json> ApiWriter::GetOwner(const api::OwnerReference& owner, const std::st
                                          owner.name + " is of a kind that Weft does not know"};
 }
 
-Result<Json> ApiWriter::EventsOf(const api::ObjectMeta&) {
+Result<Json> ApiWriter::WarningsIn(const std::string&) {
   return Error{ErrorKind::kNotFound, "this writer reads no events"};
 }
 
@@ -110,12 +115,13 @@ Result<Json> KubeWriter::GetOwner(const api::OwnerReference& owner, const std::s
   return client_.Get(*resource, {space, owner.name});
 }
 
-Result<Json> KubeWriter::EventsOf(const api::ObjectMeta& object) {
-  kube::Request request = kube::GetRequest(kCoreEvents, {object.key.space, ""});
-  request.query["fieldSelector"] = "involvedObject.uid=" + object.uid;
+Result<Json> KubeWriter::WarningsIn(const std::string& space) {
+  kube::Request request = kube::GetRequest(kCoreEvents, {space, ""});
+  request.query["fieldSelector"] = kPodWarnings;
   request.query["limit"] = std::to_string(kEventsAtMost);
   request.timeout = kEventsWithin;
-  return client_.Do(request);
+  request.most_bytes = kEventBytesAtMost;
+  return client_.Do(request, 1);
 }
 
 // In a merge patch, uid and resourceVersion in the metadata are preconditions.

@@ -16,7 +16,7 @@ class KubeWriter final : public ApiWriter {
   Result<nlohmann::json> Get(const Target& target) override;
   Result<nlohmann::json> GetOwner(const api::OwnerReference& owner,
                                   const std::string& space) override;
-  Result<nlohmann::json> EventsOf(const api::ObjectMeta& object) override;
+  Result<nlohmann::json> WarningsIn(const std::string& space) override;
   Result<nlohmann::json> Patch(const Target& target, const nlohmann::json& patch) override;
   Result<nlohmann::json> PatchStatus(const Target& target, const nlohmann::json& patch) override;
   Result<nlohmann::json> PatchExactly(const Target& target,

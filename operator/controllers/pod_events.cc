@@ -8,116 +8,130 @@
 #include "operator/base/seeded_bug.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/life/attempt_labels.h"
+#include "operator/life/job_status.h"
 #include "operator/life/pod_events.h"
+#include "operator/life/stage.h"
 
 namespace weft::controllers {
 namespace {
 
-// While another job's request is under way.
-constexpr std::int64_t kBusySeconds = 1;
+// While another namespace's request is under way.
+constexpr std::int64_t kBusySeconds = 2;
+// A namespace that nobody has asked about for so long is forgotten.
+constexpr std::int64_t kForgetSeconds = 600;
 
-// The attempt's pods that wait without a word, in the order of their names.
+// The attempt's pods that wait without a word, once all are bound.
 std::vector<std::size_t> SilentPods(const watch::JobObjects& objects) {
   std::vector<std::size_t> silent;
   const api::TrainingJob& job = *objects.job;
-  if (!cluster::HasCondition(job.conditions, "Placed")) return silent;
-  if (cluster::HasCondition(job.conditions, "PodsReady")) return silent;
+  if (life::StageOf(life::StatusOf(job)) != life::Stage::kStarting) return silent;
   for (std::size_t i = 0; i < objects.pods.size(); ++i) {
     const api::Pod& pod = *objects.pods[i];
     if (!life::WaitsInSilence(pod) || life::AttemptLabel(pod.meta) != job.attempt) continue;
     if (pod.meta.labels.At(cluster::kJobUidLabel) == job.meta.uid) silent.push_back(i);
   }
-  std::sort(silent.begin(), silent.end(), [&](std::size_t a, std::size_t b) {
-    return objects.pods[a]->meta.key < objects.pods[b]->meta.key;
-  });
   return silent;
 }
 
 }  // namespace
 
-// The mutex must be held.
-bool PodEvents::Begin(Known& known, UnixSeconds now, std::int64_t& left) {
-  if (known.since == 0 || known.since > now) known.since = now;
-  if (known.asked > now) known.asked = 0;
-  const std::int64_t pause = known.text.empty() ? kAskSeconds : kAskAgainSeconds;
-  UnixSeconds due = std::max(known.since + kSilentSeconds, known.asked + pause);
-  if (paused_until_ > now && paused_until_ - now <= kForbiddenPauseSeconds) {
-    due = std::max(due, paused_until_);
+// The mutex must be held, as for all that follows.
+PodEvents::Silent PodEvents::Look(const watch::JobObjects& objects) {
+  Silent silent = SilentPods(objects);
+  const std::string& job = objects.job->meta.uid;
+  if (silent.empty()) {
+    since_.erase(job);
+    return silent;
   }
-  left = due > now ? due - now : pause;
-  if (due > now) return false;
-  if (asking_) left = kBusySeconds;
-  return !std::exchange(asking_, true);
+  const UnixSeconds now = now_();
+  UnixSeconds& since = since_.try_emplace(job, now).first->second;
+  since = std::min(since, now);
+  std::erase_if(spaces_, [&](const auto& one) { return now - one.second.used > kForgetSeconds; });
+  Space& space = spaces_[objects.job->meta.key.space];
+  space.used = now;
+  // A clock that was put back.
+  if (space.asked > now) space.asked = 0;
+  if (space.not_before - now > kForbiddenPauseSeconds) space.not_before = 0;
+  return silent;
+}
+
+UnixSeconds PodEvents::Due(const watch::JobObjects& objects, const Silent& silent) {
+  const Space& space = spaces_.at(objects.job->meta.key.space);
+  const UnixSeconds since = since_.at(objects.job->meta.uid);
+  const bool told = std::all_of(silent.begin(), silent.end(), [&](std::size_t i) {
+    return space.told.contains(objects.pods[i]->meta.uid);
+  });
+  const bool seldom = told || now_() - since >= kLongSilentSeconds;
+  const UnixSeconds next = space.asked + (seldom ? kAskSeldomSeconds : kAskSeconds);
+  return std::max({since + kSilentSeconds, space.not_before, space.asked == 0 ? 0 : next});
+}
+
+bool PodEvents::AskFor(const watch::JobObjects& objects) {
+  if (Seeded(Bug::kEventsUnread)) return false;
+  {
+    const std::lock_guard lock(mutex_);
+    const Silent silent = Look(objects);
+    if (silent.empty() || asking_ || Due(objects, silent) > now_()) return false;
+    asking_ = true;
+  }
+  Ask(objects.job->meta.key.space);
+  return true;
+}
+
+// The mutex must not be held.
+void PodEvents::Ask(const std::string& space) {
+  struct Done {
+    PodEvents& events;
+    ~Done() {
+      const std::lock_guard lock(events.mutex_);
+      events.asking_ = false;
+    }
+  };
+  const Done done{*this};
+  const UnixSeconds began = now_();
+  const Result<nlohmann::json> answer = reader_.WarningsIn(space);
+  const std::lock_guard lock(mutex_);
+  Take(spaces_[space], answer, began);
+  if (answer || answer.error().kind == ErrorKind::kTransient) return;
+  if (std::exchange(spaces_[space].refused, true)) return;
+  log_.Warning("events of pods cannot be read, so reasons that are only there are not told",
+               {{"namespace", space}, {"error", answer.error().message}});
+}
+
+void PodEvents::Take(Space& space, const Result<nlohmann::json>& answer, UnixSeconds began) {
+  // Two moments that differ by a second may be close.
+  const UnixSeconds now = now_(), took = std::max<UnixSeconds>(0, now - began - 1);
+  space.asked = space.used = now;
+  std::int64_t pause = std::min(took * kPauseForEachSecond, kForbiddenPauseSeconds);
+  if (answer) {
+    space.told = life::WaitsOfEvents(*answer);
+  } else {
+    const bool transient = answer.error().kind == ErrorKind::kTransient;
+    pause = std::max(pause, transient ? kUnansweredPauseSeconds : kForbiddenPauseSeconds);
+  }
+  space.not_before = now + pause;
 }
 
 std::optional<std::int64_t> PodEvents::AddTo(watch::JobObjects& objects) {
   if (Seeded(Bug::kEventsUnread)) return std::nullopt;
-  const std::string& job = objects.job->meta.uid;
-  const std::vector<std::size_t> silent = SilentPods(objects);
-  if (silent.empty()) {
-    Forget(job);
-    return std::nullopt;
-  }
-  const auto of_uid = [&](const std::string& uid) {
-    return std::find_if(silent.begin(), silent.end(),
-                        [&](std::size_t i) { return objects.pods[i]->meta.uid == uid; });
-  };
-  std::int64_t left = 0;
-  std::optional<api::ObjectMeta> chosen;
-  {
-    const std::lock_guard lock(mutex_);
-    Known& known = known_[job];
-    if (of_uid(known.uid) == silent.end()) known.uid = known.text = "";
-    if (Begin(known, now_(), left)) {
-      // The one with an answer again, else one after the other.
-      auto next = of_uid(known.uid);
-      if (next == silent.end()) {
-        next = std::find_if(silent.begin(), silent.end(), [&](std::size_t i) {
-          return known.last < objects.pods[i]->meta.key.name;
-        });
-      }
-      chosen = objects.pods[next == silent.end() ? silent.front() : *next]->meta;
-      known.asked = now_();
-      known.last = chosen->key.name;
-    }
-  }
-  if (chosen) Ask(job, *chosen);
   const std::lock_guard lock(mutex_);
-  const Known& known = known_[job];
-  if (const auto told = of_uid(known.uid); told != silent.end() && !known.text.empty()) {
-    auto pod = std::make_shared<api::Pod>(*objects.pods[*told]);
-    pod->waiting = known.text;
-    objects.pods[*told] = std::move(pod);
+  const Silent silent = Look(objects);
+  if (silent.empty()) return std::nullopt;
+  const Space& space = spaces_.at(objects.job->meta.key.space);
+  for (const std::size_t i : silent) {
+    const auto told = space.told.find(objects.pods[i]->meta.uid);
+    if (told == space.told.end()) continue;
+    auto pod = std::make_shared<api::Pod>(*objects.pods[i]);
+    pod->waiting = told->second;
+    objects.pods[i] = std::move(pod);
   }
-  return left;
-}
-
-void PodEvents::Ask(const std::string& job_uid, const api::ObjectMeta& pod) {
-  const auto list = reader_.EventsOf(pod);
-  const std::string text = list ? life::WaitOfEvents(*list) : "";
-  bool first = false;
-  {
-    const std::lock_guard lock(mutex_);
-    asking_ = false;
-    if (list) {
-      Known& known = known_[job_uid];
-      known.uid = text.empty() ? "" : pod.uid;
-      known.text = text;
-      return;
-    }
-    const bool transient = list.error().kind == ErrorKind::kTransient;
-    first = paused_until_ == 0;
-    paused_until_ = now_() + (transient ? kUnansweredPauseSeconds : kForbiddenPauseSeconds);
-  }
-  if (first) {
-    log_.Warning("events of pods cannot be read, so reasons that are only there are not told",
-                 {{"pod", api::Show(pod.key)}, {"error", list.error().message}});
-  }
+  const std::int64_t left = Due(objects, silent) - now_();
+  return left > 0 ? left : kBusySeconds;
 }
 
 void PodEvents::Forget(const std::string& job_uid) {
   const std::lock_guard lock(mutex_);
-  known_.erase(job_uid);
+  since_.erase(job_uid);
 }
 
 }  // namespace weft::controllers

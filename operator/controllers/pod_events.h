@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "operator/api/pod.h"
 #include "operator/base/timestamp.h"
@@ -15,49 +16,58 @@
 
 namespace weft::controllers {
 
-// A pod that has been bound for so long, and is not started, may have events that say why.
+// A pod that has been bound for so long, and has no sandbox, may have events that say why.
 inline constexpr std::int64_t kSilentSeconds = 3;
-// How often a job's pods are asked about, one at a time; longer while one of them has an answer.
+// How often the events of a namespace are asked for; less often while all that wait are told, or
+// have waited for a minute.
 inline constexpr std::int64_t kAskSeconds = 7;
-inline constexpr std::int64_t kAskAgainSeconds = 30;
-// After an error nothing is asked for a while, about no job.
+inline constexpr std::int64_t kAskSeldomSeconds = 30;
+inline constexpr std::int64_t kLongSilentSeconds = 60;
+// After an error, or an answer that took long, nothing is asked of the namespace for a while. The
+// API server reads all events of a namespace for each answer.
 inline constexpr std::int64_t kUnansweredPauseSeconds = 10;
 inline constexpr std::int64_t kForbiddenPauseSeconds = 600;
+inline constexpr std::int64_t kPauseForEachSecond = 20;
 
 // Asks for the events of pods that do not start and whose status does not say why
 // (life/pod_events.h), because no watch tells the operator of them: a cluster has far more events
-// than pods. Events are nothing that a job depends on: without the right to read them, or without
-// an answer, all goes on as if there were none.
+// than pods. One answer serves all jobs of a namespace. Events are nothing that a job depends on:
+// without the right to read them, or without an answer, all goes on as if there were none.
 // Thread-safety  all calls may run at once; one request is under way at a time.
 class PodEvents {
  public:
   PodEvents(ApiWriter& reader, Log& log, std::function<UnixSeconds()> now)
       : reader_(reader), log_(log), now_(std::move(now)) {}
 
-  // Replaces the pod of `objects` about which events say why it waits by a copy that says so.
+  // Asks for the events of the job's namespace if it is time. True if it did: `objects` are of
+  // before then.
+  bool AskFor(const watch::JobObjects& objects);
+  // Replaces the pods of `objects` about which events say why they wait by copies that say so.
   // Returns in how many seconds it must be called again; nothing: after the next change.
   std::optional<std::int64_t> AddTo(watch::JobObjects& objects);
   void Forget(const std::string& job_uid);
 
  private:
-  // What is known of one job.
-  struct Known {
-    UnixSeconds since = 0;  // some pod waits
-    UnixSeconds asked = 0;  // last
-    std::string last;       // the pod that was asked about, by name
-    std::string uid, text;  // the pod that has an answer, and the answer; "": none
+  struct Space {
+    UnixSeconds asked = 0, not_before = 0, used = 0;
+    bool refused = false;                     // and told so in the log
+    std::map<std::string, std::string> told;  // why it waits, by uid of the pod
   };
-  // Whether it is time to ask; `left`: in how many seconds to look again.
-  bool Begin(Known& known, UnixSeconds now, std::int64_t& left);
-  void Ask(const std::string& job_uid, const api::ObjectMeta& pod);
+  using Silent = std::vector<std::size_t>;  // indexes of pods
+  // Which pods of the job wait without a word, and since when some do.
+  Silent Look(const watch::JobObjects& objects);
+  // When the namespace may be asked for them.
+  UnixSeconds Due(const watch::JobObjects& objects, const Silent& silent);
+  void Ask(const std::string& space);
+  void Take(Space& space, const Result<nlohmann::json>& answer, UnixSeconds began);
 
   ApiWriter& reader_;
   Log& log_;
   const std::function<UnixSeconds()> now_;
   std::mutex mutex_;
   bool asking_ = false;
-  UnixSeconds paused_until_ = 0;
-  std::map<std::string, Known> known_;  // by uid of the job
+  std::map<std::string, UnixSeconds> since_;  // some pod waits, by uid of the job
+  std::map<std::string, Space> spaces_;
 };
 
 }  // namespace weft::controllers

@@ -57,10 +57,9 @@ class Client {
 
   // Sends a request of requests.h with retries; returns the body of a 2xx answer.
   Result<nlohmann::json> Do(const Request& request);
-
- private:
   Result<nlohmann::json> Do(Request request, int tries);
 
+ private:
   Transport& transport_;
   Timer& timer_;
   const Options options_;

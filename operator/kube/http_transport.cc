@@ -107,17 +107,19 @@ class PushBuffer : public Concurrency::streams::details::streambuf_state_manager
 struct Exchange {
   using Room = pplx::task_completion_event<std::size_t>;
 
-  explicit Exchange(bool streams) : stream(streams) {}
+  Exchange(bool streams, std::size_t most) : stream(streams), most_bytes(most) {}
 
   const bool stream;
+  const std::size_t most_bytes;  // of the body; 0: no limit
   std::mutex mutex;
   std::condition_variable changed;
   bool ended = false;
   bool broken = false;
   std::string why;
   Response response;
-  bool stopped = false;      // the sink has ended the stream
-  bool over = false;         // aborted: later pieces are dropped
+  bool stopped = false;  // the sink has ended the stream
+  bool over = false;     // aborted: later pieces are dropped
+  bool too_large = false;
   std::string waiting;       // pieces of a stream that the caller has not taken yet
   std::optional<Room> full;  // the library waits until the caller has taken them
   std::size_t held = 0;      // bytes of the piece that the library waits with
@@ -219,6 +221,11 @@ pplx::task<std::size_t> Take(Exchange& exchange, const char* bytes, std::size_t 
   exchange.heard = SteadyClock::now();
   if (exchange.over || exchange.ended) return pplx::task_from_result(count);
   if (!exchange.stream) {
+    if (exchange.most_bytes != 0 && exchange.response.body.size() + count > exchange.most_bytes) {
+      exchange.too_large = true;
+      exchange.changed.notify_all();
+      return pplx::task_from_result(count);
+    }
     exchange.response.body.append(bytes, count);
     return pplx::task_from_result(count);
   }
@@ -315,6 +322,7 @@ class Caller {
 
   bool IsOver() {
     if (exchange_.stopped || (cancel_ != nullptr && *cancel_)) return true;
+    if (exchange_.too_large) return Broken("the answer is too large");
     const auto since = exchange_.stream ? exchange_.heard : start_;
     if (SteadyClock::now() - since > request_.timeout) {
       return Broken(exchange_.stream ? "the server has been silent for too long"
@@ -350,7 +358,7 @@ Result<Response> HttpTransport::Once(const Request& request, const ChunkSink* si
   Result<http::http_request> prepared = Prepare(request);
   if (!prepared) return prepared.error();
   if (!MaySend(request, BootClock::now())) return NotSent();
-  const auto exchange = std::make_shared<Exchange>(sink != nullptr);
+  const auto exchange = std::make_shared<Exchange>(sink != nullptr, request.most_bytes);
   const auto take = [exchange](const char* bytes, std::size_t count) {
     return Take(*exchange, bytes, count);
   };

@@ -26,6 +26,8 @@ struct Request {
   std::string accept = "application/json";
   // Limits the whole request in Send, and silence in Stream.
   std::chrono::milliseconds timeout{30'000};
+  // Of the answer's body in Send: a longer one counts as no answer. 0: no limit.
+  std::size_t most_bytes = 0;
   // The moment from which the request must not be sent, and is aborted if it is in progress; null:
   // never. It is called repeatedly, so a leader's writes go on while its Lease is renewed and end
   // with its leadership.

@@ -111,14 +111,8 @@ void AddEnvironment(const Environment& environment, const Environment& defaults,
   }
 }
 
-void AddOptions(const Environment& options, Json& spec) {
-  for (const char* list : {"containers", "initContainers"}) {
-    const auto containers = spec.find(list);
-    if (containers == spec.end() || !containers->is_array()) continue;
-    for (Json& container : *containers) {
-      for (const auto& [name, option] : options) AddOption(name, option, container);
-    }
-  }
+void AddOptions(const Environment& options, Json& container) {
+  for (const auto& [name, option] : options) AddOption(name, option, container);
 }
 
 }  // namespace weft::launch

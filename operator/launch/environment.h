@@ -27,9 +27,9 @@ Environment WorkerEnvironment(const Gang& gang, WorkerIndex worker);
 void AddEnvironment(const Environment& environment, const Environment& defaults,
                     nlohmann::json& spec);
 
-// Adds an option, "<option>=<value>", to the variable of that name in every container and init
-// container: before the options that the template sets there. The template's variable stays as it
-// is if it sets this option, or if its value is taken from elsewhere (valueFrom).
-void AddOptions(const Environment& options, nlohmann::json& spec);
+// Adds an option, "<option>=<value>", to the container's variable of that name: before the options
+// that the template sets there. The template's variable stays as it is if it sets this option, or
+// if its value is taken from elsewhere (valueFrom).
+void AddOptions(const Environment& options, nlohmann::json& container);
 
 }  // namespace weft::launch

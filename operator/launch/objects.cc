@@ -9,6 +9,7 @@
 #include "operator/cluster/placement_pods.h"
 #include "operator/framework/host_name.h"
 #include "operator/framework/traits.h"
+#include "operator/framework/worker_container.h"
 #include "operator/launch/compute_domain.h"
 #include "operator/launch/device_claims.h"
 #include "operator/launch/environment.h"
@@ -106,7 +107,9 @@ Json MakePod(const Gang& gang, WorkerIndex worker) {
   const auto serve = framework::TraitsOf(job.framework).serve;
   if (serve != nullptr && worker != WorkerIndex{0}) serve(job, spec);
   AddEnvironment(environment, defaults, spec);
-  AddOptions(FrameworkOptions(gang, worker), spec);
+  if (Json* container = framework::WorkerContainer(job, spec)) {
+    AddOptions(FrameworkOptions(gang, worker), *container);
+  }
   Json pod = {{"apiVersion", "v1"},
               {"kind", "Pod"},
               {"metadata", Metadata(gang, worker, pod_template)},

@@ -11,9 +11,8 @@
 #include "operator/life/attempt_labels.h"
 #include "operator/life/completed_indexes.h"
 #include "operator/life/fault.h"
-#include "operator/life/kubelet_wait.h"
 #include "operator/life/made_for.h"
-#include "operator/life/start_reasons.h"
+#include "operator/life/start_telling.h"
 #include "operator/life/verify.h"
 #include "operator/plan/solver_crash.h"
 #include "operator/predict/predict.h"
@@ -27,8 +26,6 @@ constexpr std::int64_t kNodesLookedAtSeconds = 2;
 constexpr std::int64_t kNodesLookedAtSeldomSeconds = 30;
 // Least pause between writes of only status.workers: pods of a large gang start one by one.
 constexpr std::int64_t kCountSeconds = 5;
-// How long a reason of the kubelets stays in the condition after they have none any more.
-constexpr std::int64_t kNothingToldSeconds = 15;
 // Counts from the last create. Times have whole seconds, so this is one to two seconds.
 constexpr std::int64_t kSoonBoundSeconds = 2;
 
@@ -215,32 +212,6 @@ std::optional<std::int64_t> NextLoss(const Life& life) {
     if (since) soonest = Sooner(soonest, *since + life.options.node_loss_seconds - life.view.now);
   }
   return soonest;
-}
-
-// Tells why workers wait at their kubelets. Returns in how many seconds to look again, because the
-// condition may say more than the kubelets do now.
-std::optional<std::int64_t> TellStart(Life& life) {
-  const api::Condition* present = FindCondition(life.status, "PodsReady");
-  const KubeletWait told = present != nullptr && IsReasonOfStart(present->reason)
-                               ? KubeletWait{present->reason, present->message}
-                               : KubeletWait();
-  KubeletWait now = WaitOf(PodsOfAttempt(life));
-  if (Seeded(Bug::kWaitUntold)) now = {};
-  if (!now.reason.empty() && !IsReasonOfStart(now.reason)) now.reason = kContainerWaiting;
-  if (!told.reason.empty() && SaysTheSame(told, now)) return std::nullopt;
-  const bool fresh = told.reason.empty() || (!now.reason.empty() && now.reason != told.reason);
-  // A container that starts and ends again and again waits and runs by turns, workers come to the
-  // same end one after the other, and a new leader has not asked for the events of pods yet.
-  const UnixSeconds written = std::max(life.view.counted, life.view.created);
-  const std::int64_t pause = now.reason.empty() ? kNothingToldSeconds : kCountSeconds;
-  const std::int64_t due = written > life.view.now ? 0 : written + pause - life.view.now;
-  if (!fresh && due > 0) return due;
-  if (now.reason.empty()) {
-    SetStage(life.status, Stage::kStarting, "every pod is bound", life.view.now);
-  } else {
-    SetStarting(life.status, now.reason, std::move(now.message), life.view.now);
-  }
-  return std::nullopt;
 }
 
 JobStep ReadyStep(Life& life, Stage stage) {

@@ -1,5 +1,6 @@
 #include "operator/life/failed_rank.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string>
@@ -7,16 +8,20 @@
 namespace weft::life {
 namespace {
 
-// Texts with the rank behind them. Of "Process name: [[43212,1],7]" it is the last number.
+// Texts with the rank behind them. Of "Process name: [[43212,1],7]" it is the last number. Open MPI
+// numbers the rank that called MPI_ABORT in the communicator that it aborts; version 5 also names
+// the process ("Proc: ...").
 struct Phrase {
   std::string_view before;
   std::string_view last_before;  // then behind the last comma of the word, or behind this text
+  std::string_view after = "";   // must follow the number
 };
-constexpr auto kPhrases =
-    std::to_array<Phrase>({{"MPI_ABORT was invoked on rank ", ""},
-                           {"noticed that process rank ", ""},
-                           {"Process name: [", ","},
-                           {"called MPI_Abort(MPI_COMM_WORLD, ", " - process "}});
+constexpr auto kPhrases = std::to_array<Phrase>(
+    {{"MPI_ABORT was invoked on rank ", "", " in communicator MPI_COMM_WORLD"},
+     {"noticed that process rank ", ""},
+     {"Process name: [", ","},
+     {"Proc: [", ","},
+     {"called MPI_Abort(MPI_COMM_WORLD, ", " - process "}});
 
 constexpr std::size_t kNameAtMost = 300;  // of a process, with its host's name
 
@@ -29,7 +34,10 @@ std::optional<std::int64_t> NumberIn(std::string_view text) {
 
 // The number that such words name at their beginning.
 std::optional<std::int64_t> RankAfter(std::string_view text, const Phrase& phrase) {
-  if (phrase.last_before.empty()) return NumberIn(text);
+  if (phrase.last_before.empty()) {
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    return text.substr(digits).starts_with(phrase.after) ? NumberIn(text) : std::nullopt;
+  }
   text = text.substr(0, kNameAtMost);
   if (phrase.last_before == ",") {
     const std::size_t space = text.find(' ');

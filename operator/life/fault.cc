@@ -242,9 +242,13 @@ void Restart(Life& life, const Fault& fault) {
   JobStatus& status = life.status;
   const UnixSeconds now = life.view.now;
   std::string message = fault.message + LeaveOut(life, fault);
-  status.record.last_failure = api::LastFailure{
-      status.attempt,  fault.worker.Raw(), fault.node, Shorten(fault.reason, api::kTextAtMost),
-      fault.exit_code, FormatTime(now),    fault.said};
+  status.record.last_failure = api::LastFailure{status.attempt,
+                                                fault.worker.Raw(),
+                                                fault.of_node ? fault.node : "",
+                                                Shorten(fault.reason, api::kTextAtMost),
+                                                fault.exit_code,
+                                                FormatTime(now),
+                                                fault.said};
   if (IsInfrastructure(fault) && life.job.failure_policy.infrastructure == "Fail") {
     return Fail(status, fault.reason, std::move(message), now);
   }

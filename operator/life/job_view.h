@@ -56,6 +56,9 @@ struct JobView {
   UnixSeconds now = 0;
   UnixSeconds counted = 0;  // when status.workers was last written
   UnixSeconds tried = 0;    // when the last dry run of worker 0 was made
+  // Since when kubelets have said something else than the condition PodsReady (start_telling.h); 0:
+  // they say the same.
+  UnixSeconds start_differs = 0;
   // Whether this leader has seen the worker's pod in the current attempt, and whether that had
   // succeeded (HasSucceeded). Empty: of none.
   ByWorker<bool> seen, succeeded;

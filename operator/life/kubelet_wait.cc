@@ -48,14 +48,20 @@ KubeletWait WaitOf(const std::vector<const api::Pod*>& pods) {
   return {std::string(api::ReasonOfWait(first->waiting)), std::move(message)};
 }
 
-bool SaysTheSame(const KubeletWait& told, const KubeletWait& now) {
-  const std::string_view told_words = told.message, words = now.message;
-  const std::size_t head = HeadLength(words);
-  if (told.reason != now.reason || head == 0) return false;
-  if (told_words.substr(0, HeadLength(told_words)) != words.substr(0, head)) return false;
-  const std::string before = WithoutDigits(told_words.substr(head));
-  const std::string after = WithoutDigits(words.substr(head));
-  return before == after || before.starts_with(after + ": ");
+WaitNews NewsOf(const KubeletWait& told, const KubeletWait& now) {
+  if (told.reason.empty()) return now.reason.empty() ? WaitNews::kNone : WaitNews::kFirst;
+  if (now.reason.empty()) return WaitNews::kNothing;
+  const std::string_view before = told.message, after = now.message;
+  const std::size_t head = HeadLength(after);
+  if (told.reason != now.reason || head == 0) return WaitNews::kOther;
+  if (before.substr(0, HeadLength(before)) != after.substr(0, head)) return WaitNews::kOther;
+  const auto continues = [](std::string_view longer, std::string_view text) {
+    return longer == text || (longer.starts_with(text) && longer.substr(text.size(), 2) == ": ");
+  };
+  if (continues(before, after)) return WaitNews::kNone;
+  return continues(WithoutDigits(before.substr(head)), WithoutDigits(after.substr(head)))
+             ? WaitNews::kDigits
+             : WaitNews::kOther;
 }
 
 }  // namespace weft::life

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,14 @@ struct KubeletWait {
 // "4 workers wait, first: worker 3 ..." if there are several.
 KubeletWait WaitOf(const std::vector<const api::Pod*>& pods);
 
-// Whether a condition that says `told` need not be written again because the kubelets say `now`:
-// both name the same worker, and their words differ only in digits, or `now` has lost the cause at
-// its end, as the message of a back-off has.
-bool SaysTheSame(const KubeletWait& told, const KubeletWait& now);
+// What the kubelets say now, beside what a condition says.
+enum class WaitNews : std::uint8_t {
+  kNone,     // the same, or the same without the cause at its end, as in the message of a back-off
+  kFirst,    // the condition says nothing yet
+  kDigits,   // of the same worker, and only digits differ: a number that counts tries, or a name's
+  kOther,    // another worker, another count of workers, or other words
+  kNothing,  // no worker waits for a reason any more
+};
+WaitNews NewsOf(const KubeletWait& told, const KubeletWait& now);
 
 }  // namespace weft::life

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <tuple>
 
 #include "operator/api/json_member.h"
 #include "operator/base/stable_text.h"
@@ -24,13 +23,14 @@ constexpr auto kWarnings = std::to_array<std::string_view>(
     {"FailedMount", "FailedAttachVolume", "FailedMapVolume", "FailedCreatePodSandBox",
      "FailedPodSandBoxStatus", "FailedPrepareDynamicResources", "FailedCreatePodContainer",
      "NetworkNotReady"});
-// What follows when volumes and network are there.
-constexpr auto kProgress =
-    std::to_array<std::string_view>({"Pulling", "Pulled", "Created", "Started"});
+// Between two tries a kubelet waits for at most 2 min 2 s, and once it has told 25 events of a pod
+// it tells one each five minutes.
+constexpr UnixSeconds kSameCauseSeconds = 330;
 
-template <typename List>
-bool IsIn(const List& list, std::string_view reason) {
-  return std::find(list.begin(), list.end(), reason) != list.end();
+bool KeepsFromStarting(const Json& event) {
+  return api::TextAt(event, "type") == "Warning" &&
+         std::find(kWarnings.begin(), kWarnings.end(), api::TextAt(event, "reason")) !=
+             kWarnings.end();
 }
 
 // When the event happened last. Events of a series have no lastTimestamp.
@@ -46,34 +46,47 @@ UnixSeconds TimeOf(const Json& event) {
   return latest;
 }
 
+// The newest warning of a pod, and the newest that names a cause.
+struct Warnings {
+  const Json* newest = nullptr;
+  const Json* cause = nullptr;
+  UnixSeconds newest_time = 0, cause_time = 0;
+
+  void Add(const Json& event) {
+    const UnixSeconds time = TimeOf(event);
+    if (newest == nullptr || time > newest_time) newest = &event, newest_time = time;
+    if (api::TextAt(event, "message").starts_with("Unable to attach or mount")) return;
+    if (cause == nullptr || time > cause_time) cause = &event, cause_time = time;
+  }
+  std::string Text() const {
+    const bool has_cause = cause != nullptr && newest_time - cause_time <= kSameCauseSeconds;
+    const Json& event = has_cause ? *cause : *newest;
+    const std::string why = StableText(api::TextAt(event, "message"), kTextBytes);
+    return api::TextAt(event, "reason") + (why.empty() ? "" : ": " + why);
+  }
+};
+
 }  // namespace
 
 bool WaitsInSilence(const api::Pod& pod) {
   const bool pending = pod.phase == api::PodPhase::kPending || pod.phase == api::PodPhase::kNone;
-  return pending && !pod.node_name.empty() && pod.waiting.empty() && !pod.failure &&
-         !pod.meta.deleting && pod.unreadable.empty();
+  return pending && !pod.node_name.empty() && !pod.has_sandbox && pod.waiting.empty() &&
+         !pod.failure && !pod.meta.deleting && pod.unreadable.empty();
 }
 
-std::string WaitOfEvents(const Json& list) {
+std::map<std::string, std::string> WaitsOfEvents(const Json& list) {
   const auto items = list.find("items");
-  if (items == list.end() || !items->is_array()) return "";
-  const Json* newest = nullptr;
-  std::tuple<bool, UnixSeconds, std::string> best;  // names the cause, when, words
-  UnixSeconds progress = 0;
+  if (items == list.end() || !items->is_array()) return {};
+  std::map<std::string, Warnings> of_pod;
   for (const Json& event : *items) {
-    if (!event.is_object()) continue;
-    const std::string reason = api::TextAt(event, "reason"), words = api::TextAt(event, "message");
-    const UnixSeconds time = TimeOf(event);
-    if (IsIn(kProgress, reason)) progress = std::max(progress, time);
-    if (api::TextAt(event, "type") != "Warning" || !IsIn(kWarnings, reason)) continue;
-    std::tuple rank(!words.starts_with("Unable to attach or mount"), time, words);
-    if (newest != nullptr && rank <= best) continue;
-    newest = &event;
-    best = std::move(rank);
+    if (!event.is_object() || !KeepsFromStarting(event)) continue;
+    const auto about = event.find("involvedObject");
+    if (about == event.end() || !about->is_object()) continue;
+    of_pod[api::TextAt(*about, "uid")].Add(event);
   }
-  if (newest == nullptr || (progress > 0 && progress >= std::get<1>(best))) return "";
-  const std::string why = StableText(std::get<2>(best), kTextBytes);
-  return api::TextAt(*newest, "reason") + (why.empty() ? "" : ": " + why);
+  std::map<std::string, std::string> waits;
+  for (const auto& [uid, warnings] : of_pod) waits[uid] = warnings.Text();
+  return waits;
 }
 
 }  // namespace weft::life

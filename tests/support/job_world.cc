@@ -13,6 +13,7 @@
 #include "operator/life/exclusion.h"
 #include "operator/life/made_for.h"
 #include "operator/life/next_step.h"
+#include "operator/life/start_telling.h"
 
 namespace weft::testing {
 
@@ -58,6 +59,8 @@ life::JobView JobWorld::View() const {
   };
   if (refused_) view.refusal = Refusal{"InsufficientCapacity", no_room};
   view.now = now;
+  start_differs_ = life::StartDiffersSince(view, start_differs_);
+  view.start_differs = start_differs_;
   view.counted = counted_;
   view.tried = tried_;
   view.created = created_;

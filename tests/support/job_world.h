@@ -88,6 +88,7 @@ class JobWorld {
 
   bool refused_ = false;
   UnixSeconds tried_ = 0, counted_ = 0, created_ = 0;
+  mutable UnixSeconds start_differs_ = 0;
   std::int64_t valid_of_ = 0;  // the generation that was found valid
 };
 

@@ -77,6 +77,10 @@ mkdir -p "$folder"/{lib,log}
 mount --bind "$folder/lib" /var/lib
 mount --bind "$folder/log" /var/log
 mount -t tmpfs -o mode=755 tmpfs /run
+# The machine's own servers for names cannot be reached from here: containerd would wait for them.
+names=$(readlink -m /etc/resolv.conf)
+[[ $names != /run/* ]] || { mkdir -p "${names%/*}" && : >"$names"; }
+[ ! -e "$names" ] || mount --bind "$folder/../resolv.conf" "$names"
 mkdir -p /var/lib/{kubelet/device-plugins,containerd,cni} /var/log/pods
 # The mounts of pods' volumes have to be seen by containerd.
 mount --bind /var/lib/kubelet /var/lib/kubelet

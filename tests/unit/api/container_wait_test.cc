@@ -39,7 +39,7 @@ TEST(ContainerWaitTest, SaysWhyInWordsThatStay) {
       {"a Secret is missing", "CreateContainerConfigError", R"(secret "none" not found)",
        R"(container t: CreateContainerConfigError: secret "none" not found)"},
       {"the runtime names its container", "CreateContainerError",
-       R"(failed to generate container "0123456789abcdef0123" spec: no command specified)",
+       R"(failed to generate container "0123456789abcdef0123456789abcdef" spec: no command specified)",
        R"(container t: CreateContainerError: failed to generate container "..." spec: no command )"
        R"(specified)"},
       {"a sidecar ends again and again", "CrashLoopBackOff",

@@ -20,6 +20,8 @@ TEST(StableTextTest, LeavesOutWhatDiffersFromTryToTry) {
        R"(network for sandbox "...": no)"},
       {"a uid goes", "RequestID: 6a3f7e01-9c8d-4b2e-8f00-1234567890ab, denied",
        "RequestID: ..., denied"},
+      {"names of hexadecimal digits stay", R"(configmap "20261128-1452", secret "deadbeef0001")",
+       R"(configmap "20261128-1452", secret "deadbeef0001")"},
       {"names of objects stay", "volume pvc-0a1b2c3d4e5f of node gpu-a-000000000012",
        "volume pvc-0a1b2c3d4e5f of node gpu-a-000000000012"},
       {"words of hexadecimal letters stay", "decade-facade-added", "decade-facade-added"},
@@ -32,7 +34,9 @@ TEST(StableTextTest, LeavesOutWhatDiffersFromTryToTry) {
       {"nothing is nothing", "", ""},
   };
   for (const Case& c : cases) EXPECT_EQ(StableText(c.text, 256), c.want) << c.name;
-  EXPECT_EQ(StableText("a longer message", 10), "a longe...");
+  EXPECT_EQ(StableText("a longer message", 10), "a ...ssage");
+  EXPECT_EQ(StableText("\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9", 10),
+            "\u00e9...\u00e9\u00e9");
 }
 
 TEST(StableTextTest, IsTheSameForAllTries) {
@@ -40,7 +44,8 @@ TEST(StableTextTest, IsTheSameForAllTries) {
     return StableText("sandbox \"" + std::string(id) + "\": 10.0.0.1:" + port + "->10.0.0.2:53",
                       256);
   };
-  EXPECT_EQ(of("40000", "0123456789abcdef"), of("41234", "fedcba9876543210"));
+  EXPECT_EQ(of("40000", "0123456789abcdef0123456789abcdef"),
+            of("41234", "fedcba9876543210fedcba9876543210"));
 }
 
 TEST(OneLineTest, KeepsTheEndOfAText) {

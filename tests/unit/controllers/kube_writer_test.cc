@@ -54,15 +54,14 @@ TEST_F(KubeWriterTest, WhoDoesNotLeadWritesNothingButMayRead) {
   EXPECT_EQ(server_.requests.size(), 1U);
 }
 
-TEST_F(KubeWriterTest, AsksForTheEventsOfOneObject) {
-  api::ObjectMeta pod;
-  pod.key = {"ns", "p"};
-  pod.uid = "u1";
-  ASSERT_TRUE(writer_.EventsOf(pod));
+TEST_F(KubeWriterTest, AsksForWarningsAboutPodsThatMayTellOfAStart) {
+  ASSERT_TRUE(writer_.WarningsIn("ns"));
   const kube::Request& sent = server_.requests.at(0);
   EXPECT_EQ(sent.path, "/api/v1/namespaces/ns/events");
-  EXPECT_EQ(sent.query.at("fieldSelector"), "involvedObject.uid=u1");
-  EXPECT_EQ(sent.query.at("limit"), "100");
+  EXPECT_TRUE(sent.query.at("fieldSelector")
+                  .starts_with("involvedObject.kind=Pod,type=Warning,reason!=FailedScheduling,"));
+  EXPECT_EQ(sent.query.at("limit"), "500");
+  EXPECT_GT(sent.most_bytes, 0U);
 }
 
 TEST_F(KubeWriterTest, APatchIsOfOneObjectInOneState) {

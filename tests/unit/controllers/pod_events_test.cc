@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -21,12 +23,14 @@ class EventApi final : public ApiWriter {
   Result<Json> PatchExactly(const Target&, const Json&) override { return No(); }
   Status Delete(const Target&) override { return No(); }
   Status Evict(const Target&) override { return No(); }
-  Result<Json> EventsOf(const api::ObjectMeta& pod) override {
-    asked.push_back(pod.key.name);
+  Result<Json> WarningsIn(const std::string& space) override {
+    asked.push_back(space);
+    on_request();
     if (error) return *error;
     Json items = Json::array();
-    if (pod.key.name == warned) {
+    for (const std::string& uid : warned) {
       items.push_back({{"type", "Warning"},
+                       {"involvedObject", {{"uid", uid}}},
                        {"reason", "FailedMount"},
                        {"message", "no volume"},
                        {"lastTimestamp", "2026-11-28T10:00:00Z"}});
@@ -36,7 +40,8 @@ class EventApi final : public ApiWriter {
     return list;
   }
   std::vector<std::string> asked;
-  std::string warned;
+  std::vector<std::string> warned;  // uids of pods
+  std::function<void()> on_request = [] {};
   std::optional<Error> error;
 
  private:
@@ -50,7 +55,8 @@ class PodEventsTest : public ::testing::Test {
     job.meta.key = kJob;
     job.meta.uid = "u1";
     job.attempt = 1;
-    job.conditions = {{"Placed", "True", "Placed", "", ""}};
+    job.conditions = {{"Placed", "True", "Placed", "", ""},
+                      {"PodsReady", "False", "Starting", "every pod is bound", ""}};
     objects_.job = std::make_shared<const api::TrainingJob>(job);
     for (int i = 0; i < 3; ++i) Put(i, [](api::Pod&) {});
   }
@@ -73,6 +79,7 @@ class PodEventsTest : public ::testing::Test {
   // One pass: what it says of the pods, and when it wants to look again.
   std::optional<std::int64_t> Look() {
     watch::JobObjects objects = objects_;
+    events_.AskFor(objects);
     const auto left = events_.AddTo(objects);
     said_.clear();
     for (const auto& pod : objects.pods) said_.push_back(pod->waiting);
@@ -90,46 +97,70 @@ class PodEventsTest : public ::testing::Test {
   Words said_;
 };
 
-TEST_F(PodEventsTest, AsksAboutOnePodAfterTheOtherEverySevenSeconds) {
+TEST_F(PodEventsTest, AsksEverySevenSecondsAndAfterAMinuteEveryThirty) {
   EXPECT_EQ(Look(), kSilentSeconds);
   EXPECT_EQ(api_.asked, Words{});
-  for (int i = 0; i < 30; ++i) {
+  for (int i = 0; i < 59; ++i) {
     ++now_;
     EXPECT_TRUE(Look());
   }
-  EXPECT_EQ(api_.asked, (Words{"llama-1-0", "llama-1-1", "llama-1-2", "llama-1-0"}));
+  EXPECT_EQ(api_.asked.size(), 9U);  // after 3, 10, ... 59 s
+  EXPECT_EQ(api_.asked.front(), "ns");
+  for (int i = 0; i < 60; ++i) {
+    ++now_;
+    EXPECT_TRUE(Look());
+  }
+  EXPECT_EQ(api_.asked.size(), 11U);
   EXPECT_EQ(said_, (Words{"", "", ""}));
 }
 
-TEST_F(PodEventsTest, TellsTheReasonWhileThatPodWaits) {
-  api_.warned = "llama-1-1";
+TEST_F(PodEventsTest, TellsEveryReasonWhileThatPodWaits) {
+  api_.warned = {"uid-llama-1-1", "uid-llama-1-2", "other"};
   Look();
   now_ += kSilentSeconds;
   EXPECT_EQ(Look(), kAskSeconds);
-  now_ += kAskSeconds;
+  EXPECT_EQ(said_, (Words{"", "FailedMount: no volume", "FailedMount: no volume"}));
+  // It has its volume, and pulls its image.
+  Put(1, [](api::Pod& pod) { pod.has_sandbox = true; });
   Look();
-  EXPECT_EQ(said_, (Words{"", "FailedMount: no volume", ""}));
-  now_ += 29;
-  EXPECT_EQ(Look(), 1);
-  EXPECT_EQ(api_.asked.size(), 2U);
-  EXPECT_EQ(said_[1], "FailedMount: no volume");
-  ++now_;
-  Look();
-  EXPECT_EQ(api_.asked.back(), "llama-1-1");
-  // It has started; the others may wait for something else.
-  Put(1, [](api::Pod& pod) { pod.phase = api::PodPhase::kRunning; });
-  EXPECT_EQ(Look(), kAskSeconds);
-  EXPECT_EQ(said_, (Words{"", "", ""}));
+  EXPECT_EQ(said_, (Words{"", "", "FailedMount: no volume"}));
+  Put(0, [](api::Pod& pod) { pod.phase = api::PodPhase::kRunning; });
+  EXPECT_EQ(Look(), kAskSeldomSeconds);  // all that wait are told
+  EXPECT_EQ(api_.asked.size(), 1U);
 }
 
-TEST_F(PodEventsTest, AsksAboutNoPodThatSaysWhyItWaitsOrIsNotBound) {
+TEST_F(PodEventsTest, OneAnswerServesAllJobsOfTheNamespace) {
+  api_.warned = {"uid-llama-1-1"};
+  Look();
+  now_ += kSilentSeconds;
+  Look();
+  api::TrainingJob job = *objects_.job;
+  job.meta.uid = "u2";
+  job.meta.key.name = "other";
+  objects_.job = std::make_shared<const api::TrainingJob>(job);
+  Put(1, [](api::Pod& pod) {
+    pod.meta.labels = {{"weft.dev/job-uid", "u2"}, {"weft.dev/attempt", "1"}};
+  });
+  EXPECT_EQ(Look(), kAskSeldomSeconds);
+  EXPECT_EQ(said_[1], "FailedMount: no volume");
+  EXPECT_EQ(api_.asked.size(), 1U);
+}
+
+TEST_F(PodEventsTest, AsksForNoPodThatSaysWhyItWaitsOrIsNotBoundOrPullsItsImage) {
   Put(0, [](api::Pod& pod) { pod.waiting = "container t: ErrImagePull"; });
-  Put(1, [](api::Pod& pod) { pod.node_name.clear(); });
+  Put(1, [](api::Pod& pod) { pod.has_sandbox = true; });
   Put(2, [](api::Pod& pod) { pod.meta.labels = {{"weft.dev/job-uid", "u1"}}; });
   EXPECT_EQ(Look(), std::nullopt);
   now_ += 60;
   EXPECT_EQ(Look(), std::nullopt);
   EXPECT_EQ(api_.asked, Words{});
+}
+
+TEST_F(PodEventsTest, AsksForNoJobThatIsNotBound) {
+  api::TrainingJob job = *objects_.job;
+  job.conditions.back().reason = "Binding";
+  objects_.job = std::make_shared<const api::TrainingJob>(job);
+  EXPECT_EQ(Look(), std::nullopt);
 }
 
 TEST_F(PodEventsTest, WithoutTheRightItSaysSoOnceAndAsksSeldom) {
@@ -146,18 +177,46 @@ TEST_F(PodEventsTest, WithoutTheRightItSaysSoOnceAndAsksSeldom) {
 
 TEST_F(PodEventsTest, AServerThatDoesNotAnswerIsAskedEveryTenSeconds) {
   api_.error = Error{ErrorKind::kTransient, "no answer"};
-  for (int i = 0; i <= 60; ++i) {
+  for (int i = 0; i < 60; ++i) {
     EXPECT_TRUE(Look());
     ++now_;
   }
   EXPECT_EQ(api_.asked.size(), 6U);  // after 3, 13, ... 53 s
   api_.error.reset();
-  api_.warned = api_.asked.back() == "llama-1-2" ? "llama-1-0" : "llama-1-2";
-  for (int i = 0; i < 31 && said_[0] + said_[2] == ""; ++i) {
-    ++now_;
-    Look();
-  }
-  EXPECT_EQ(said_[0] + said_[2], "FailedMount: no volume");
+  api_.warned = {"uid-llama-1-0"};
+  now_ += kAskSeldomSeconds;
+  Look();
+  EXPECT_EQ(said_[0], "FailedMount: no volume");
+}
+
+// A namespace with very many events costs the API server much for each answer.
+TEST_F(PodEventsTest, ANamespaceThatAnswersSlowlyIsAskedSeldomAndHoldsNoOtherUp) {
+  api_.on_request = [this] { now_ += 5; };
+  Look();
+  now_ += kSilentSeconds;
+  EXPECT_EQ(Look(), 4 * kPauseForEachSecond);
+  api_.on_request = [] {};
+  api::TrainingJob job = *objects_.job;
+  job.meta.uid = "u2";
+  job.meta.key.space = "team-b";
+  objects_.job = std::make_shared<const api::TrainingJob>(job);
+  Put(1, [](api::Pod& pod) {
+    pod.meta.labels = {{"weft.dev/job-uid", "u2"}, {"weft.dev/attempt", "1"}};
+  });
+  EXPECT_EQ(Look(), kSilentSeconds);
+  now_ += kSilentSeconds;
+  Look();
+  EXPECT_EQ(api_.asked, (Words{"ns", "team-b"}));
+}
+
+TEST_F(PodEventsTest, AnAnswerThatThrowsStopsNoLaterQuestion) {
+  Look();
+  now_ += kSilentSeconds;
+  api_.on_request = [] { throw std::bad_alloc(); };
+  EXPECT_THROW(Look(), std::bad_alloc);
+  api_.on_request = [] {};
+  Look();
+  EXPECT_EQ(api_.asked.size(), 2U);
 }
 
 TEST_F(PodEventsTest, AClockThatIsPutBackStopsNothing) {

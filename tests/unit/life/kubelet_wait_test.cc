@@ -107,7 +107,7 @@ TEST(KubeletWaitTest, TheReasonGoesWhenTheWorkersStart) {
   EXPECT_EQ(Reason(world), "FailedMount");
   world.now += 60;
   world.pods[1]->waiting = "";
-  ASSERT_TRUE(world.Settle());
+  ASSERT_TRUE(world.RunFor(16, 1));
   EXPECT_EQ(Reason(world), "Starting");
   EXPECT_EQ(Message(world), "every pod is bound");
   for (const auto& pod : world.pods) pod->ready = true;
@@ -122,9 +122,9 @@ TEST(KubeletWaitTest, TheTimeToStartCountsFromTheBindingWhateverIsTold) {
   world.now += 100;
   world.pods[0]->waiting = kNotFound;
   ASSERT_TRUE(world.Settle());
-  world.now += 100;
+  world.now += 94;
   world.pods[0]->waiting = "container t: SomethingNew: words";
-  ASSERT_TRUE(world.Settle());
+  ASSERT_TRUE(world.RunFor(6, 1));
   EXPECT_EQ(Reason(world), "ContainerWaiting");
   EXPECT_EQ(Message(world), "worker 0 on n0: container t: SomethingNew: words");
   EXPECT_EQ(world.status().record.restarts, 0);
@@ -137,17 +137,57 @@ TEST(KubeletWaitTest, TheTimeToStartCountsFromTheBindingWhateverIsTold) {
 
 KubeletWait Says(const std::string& message) { return {"FailedMount", message}; }
 
-TEST(KubeletWaitTest, DigitsAndALostCauseAreNoNews) {
-  EXPECT_TRUE(SaysTheSame(Says("worker 0 on n0: a 12: b"), Says("worker 0 on n0: a 345: b")));
-  EXPECT_TRUE(SaysTheSame(Says("worker 0 on n0: a: b"), Says("worker 0 on n0: a")));
-  EXPECT_FALSE(SaysTheSame(Says("worker 0 on n0: a"), Says("worker 0 on n0: a: b")));
-  EXPECT_FALSE(SaysTheSame(Says("worker 0 on n0: ab"), Says("worker 0 on n0: a")));
-  EXPECT_FALSE(SaysTheSame(Says("worker 0 on n0: a"), Says("worker 1 on n0: a")));
-  EXPECT_FALSE(SaysTheSame(Says("worker 0 on n0: a"), Says("worker 0 on n1: a")));
-  EXPECT_FALSE(SaysTheSame(Says("2 workers wait, first: worker 0 on n0: a"),
-                           Says("3 workers wait, first: worker 0 on n0: a")));
-  EXPECT_FALSE(SaysTheSame(Says("worker 0 on n0: a"), {"ErrImagePull", "worker 0 on n0: a"}));
-  EXPECT_FALSE(SaysTheSame(Says("worker 0 on n0: a"), {}));
+TEST(KubeletWaitTest, ALostCauseIsNoNewsAndDigitsAreSmallNews) {
+  using enum WaitNews;
+  const KubeletWait told = Says("worker 0 on n0: a 12: b");
+  EXPECT_EQ(NewsOf({}, {}), kNone);
+  EXPECT_EQ(NewsOf({}, told), kFirst);
+  EXPECT_EQ(NewsOf(told, {}), kNothing);
+  EXPECT_EQ(NewsOf(told, told), kNone);
+  EXPECT_EQ(NewsOf(told, Says("worker 0 on n0: a 12")), kNone);
+  EXPECT_EQ(NewsOf(told, Says("worker 0 on n0: a 345: b")), kDigits);
+  EXPECT_EQ(NewsOf(told, Says("worker 0 on n0: a 345")), kDigits);
+  EXPECT_EQ(NewsOf(told, Says("worker 0 on n0: a 12: b: c")), kOther);
+  EXPECT_EQ(NewsOf(told, Says("worker 0 on n0: a 1")), kDigits);
+  EXPECT_EQ(NewsOf(told, Says("worker 0 on n0: ab")), kOther);
+  EXPECT_EQ(NewsOf(told, Says("worker 1 on n0: a 12: b")), kOther);
+  EXPECT_EQ(NewsOf(told, Says("worker 0 on n1: a 12: b")), kOther);
+  EXPECT_EQ(NewsOf(told, Says("3 workers wait, first: worker 0 on n0: a 12: b")), kOther);
+  EXPECT_EQ(NewsOf(told, {"ErrImagePull", told.message}), kOther);
+}
+
+TEST(KubeletWaitTest, ANameThatDiffersOnlyInDigitsIsToldWithinAMinute) {
+  JobWorld world = Bound(1);
+  ASSERT_TRUE(world.Settle());
+  world.pods[0]->waiting = "container t: CreateContainerConfigError: secret \"key-1\" not found";
+  ASSERT_TRUE(world.Settle());
+  world.pods[0]->waiting = "container t: CreateContainerConfigError: secret \"key-2\" not found";
+  ASSERT_TRUE(world.RunFor(65, 5));
+  EXPECT_NE(Message(world).find("key-2"), std::string::npos);
+}
+
+// The counts of workers are written every few seconds meanwhile.
+TEST(KubeletWaitTest, TheReasonGoesAlthoughWorkersBecomeReadyOneByOne) {
+  JobWorld world = Bound(40);
+  ASSERT_TRUE(world.Settle());
+  world.pods[39]->waiting = kNotFound;
+  ASSERT_TRUE(world.Settle());
+  world.pods[39]->waiting = "";
+  std::size_t next = 0;
+  ASSERT_TRUE(world.RunFor(30, 6, [&] { world.pods[next++]->ready = true; }));
+  EXPECT_EQ(Reason(world), "Starting");
+}
+
+TEST(KubeletWaitTest, TwoReasonsByTurnsCostFewWrites) {
+  JobWorld world = Bound(2);
+  ASSERT_TRUE(world.Settle());
+  const int writes = world.counts.status;
+  world.pods[1]->waiting = kNotFound;
+  ASSERT_TRUE(world.RunFor(120, 1, [&] {
+    const bool runs = world.now % 2 == 0;
+    world.pods[0]->waiting = runs ? "" : "container s: CrashLoopBackOff: it ends again and again";
+  }));
+  EXPECT_LE(world.counts.status, writes + 25);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ using Json = nlohmann::json;
 
 Json Event(const char* type, const char* reason, const char* message, int second) {
   return {{"type", type},
+          {"involvedObject", {{"uid", "u1"}}},
           {"reason", reason},
           {"message", message},
           {"lastTimestamp", "2026-11-28T10:00:" + std::to_string(10 + second) + "Z"}};
@@ -27,7 +28,7 @@ constexpr const char* kNone =
 constexpr const char* kToldNone =
     R"(FailedMount: MountVolume.SetUp failed for volume "c" : configmap "n" not found)";
 
-TEST(PodEventsTest, TheNewestWarningThatKeepsAPodFromStartingIsToldUnlessItGoesOn) {
+TEST(PodEventsTest, TheNewestWarningThatKeepsAPodFromStartingIsTold) {
   const Json scheduled = Event("Normal", "Scheduled", "assigned", 0);
   const Json unbound = Event("Warning", "FailedScheduling", "no node", 0);
   const Json mount = Event("Warning", "FailedMount", kNone, 2);
@@ -35,7 +36,9 @@ TEST(PodEventsTest, TheNewestWarningThatKeepsAPodFromStartingIsToldUnlessItGoesO
   const Json all = Event("Warning", "FailedMount",
                          "Unable to attach or mount volumes: unmounted volumes=[c]: timed out", 9);
   const Json sandbox = Event("Warning", "FailedCreatePodSandBox",
-                             R"(plugin failed for sandbox "0123456789abcdef": no IP)", 3);
+                             R"(plugin failed for sandbox "0123456789abcdef0123456789abcdef": no IP)", 3);
+  Json old = mount;
+  old["lastTimestamp"] = "2026-11-28T09:50:00Z";
   Json series = Event("Warning", "FailedMount", "later", 0);
   series["lastTimestamp"] = nullptr;
   series["eventTime"] = "2026-11-28T10:00:00.000000Z";
@@ -54,15 +57,30 @@ TEST(PodEventsTest, TheNewestWarningThatKeepsAPodFromStartingIsToldUnlessItGoesO
       {"the pod has no network",
        {sandbox, Event("Normal", "SandboxChanged", "killed", 4)},
        R"(FailedCreatePodSandBox: plugin failed for sandbox "...": no IP)"},
-      {"the volume is there now", {mount, Event("Normal", "Pulling", "pulling x", 2)}, ""},
+      {"an old cause is none of the newest warning's",
+       {old, all},
+       "FailedMount: Unable to attach or mount volumes: unmounted volumes=[c]: timed out"},
       {"an event of a series", {mount, series}, "FailedMount: later"},
       {"other warnings", {Event("Warning", "DNSConfigForming", "too many", 3)}, ""},
       {"a note of that name", {Event("Normal", "FailedMount", "x", 3)}, ""},
       {"what is none", {1, Json::object(), Json{{"type", 3}, {"series", 3}}}, ""},
   };
-  for (const Case& c : cases) EXPECT_EQ(WaitOfEvents({{"items", c.events}}), c.want) << c.name;
-  EXPECT_EQ(WaitOfEvents(Json::object()), "");
-  EXPECT_EQ(WaitOfEvents({{"items", 3}}), "");
+  for (const Case& c : cases) {
+    const auto waits = WaitsOfEvents({{"items", c.events}});
+    EXPECT_EQ(waits.contains("u1") ? waits.at("u1") : "", c.want) << c.name;
+    EXPECT_EQ(waits.size(), c.want.empty() ? 0U : 1U) << c.name;
+  }
+  EXPECT_TRUE(WaitsOfEvents(Json::object()).empty());
+  EXPECT_TRUE(WaitsOfEvents({{"items", 3}}).empty());
+}
+
+TEST(PodEventsTest, EachPodHasItsOwn) {
+  Json other = Event("Warning", "FailedCreatePodSandBox", "no IP", 9);
+  other["involvedObject"]["uid"] = "u2";
+  const Json mount = Event("Warning", "FailedMount", kNone, 2);
+  const std::map<std::string, std::string> want = {{"u1", kToldNone},
+                                                   {"u2", "FailedCreatePodSandBox: no IP"}};
+  EXPECT_EQ(WaitsOfEvents({{"items", {mount, other}}}), want);
 }
 
 TEST(PodEventsTest, OnlyABoundPodThatSaysNothingWaitsInSilence) {
@@ -78,6 +96,7 @@ TEST(PodEventsTest, OnlyABoundPodThatSaysNothingWaitsInSilence) {
   EXPECT_FALSE(with([](api::Pod& one) { one.node_name.clear(); }));
   EXPECT_FALSE(with([](api::Pod& one) { one.phase = api::PodPhase::kRunning; }));
   EXPECT_FALSE(with([](api::Pod& one) { one.waiting = "container t: ErrImagePull"; }));
+  EXPECT_FALSE(with([](api::Pod& one) { one.has_sandbox = true; }));
   EXPECT_FALSE(with([](api::Pod& one) { one.meta.deleting = true; }));
   EXPECT_FALSE(with([](api::Pod& one) { one.unreadable = "odd"; }));
 }
