@@ -41,10 +41,11 @@
 #
 # Real nodes need root (the capabilities SYS_ADMIN and NET_ADMIN). Each has a kubelet, containerd, runc
 # and a device plug-in in kernel namespaces of its own, about 150 MB of memory, and the labels of a
-# simulated node of the same design. Programs and images come from Go modules, built once
-# (tests/nodes/build.sh, three minutes). There is no registry: load an image, give it a tag other than
-# latest, and leave imagePullPolicy at IfNotPresent. Pods reach each other, the cluster's DNS and the
-# API server (the Service kubernetes), and nothing else; other ClusterIPs have nobody behind them.
+# simulated node of the same design, but for the number of GPUs, which is that of --gpus. Programs and
+# images come from Go modules, built once (tests/nodes/build.sh, three minutes). There is no registry:
+# load an image, give it a tag other than latest, and leave imagePullPolicy at IfNotPresent. Pods reach
+# each other, the cluster's DNS and the API server (the Service kubernetes), and nothing else; other
+# ClusterIPs have nobody behind them.
 # Files in the cluster's folder, below nodes/real-1/:
 #   kubelet.log, containerd.log, device-plugin.log
 #   unhealthy               numbers of GPUs, such as "0 3", that the device plug-in calls unhealthy
@@ -140,7 +141,7 @@ generate_nodes() {
     --seed "$seed" >"$dir/nodes.yaml"
   [ "$real" -gt 0 ] || return 0
   python3 -B "$parts/real_labels.py" --nodes "$dir/nodes.yaml" --real "$real" \
-    --output "$dir/real-labels"
+    --gpus "$gpus" --output "$dir/real-labels"
   echo "$real $gpus" >"$dir/real"
 }
 

@@ -19,6 +19,40 @@ check_rights() {
     mount -t tmpfs tmpfs /run && mount -t sysfs sysfs /sys' 2>"$dir/logs/rights.log" ||
     { show_log "$dir/logs/rights.log"
       die '--real needs root, with the capabilities SYS_ADMIN and NET_ADMIN'; }
+  ! unified || check_controllers
+}
+
+check_controllers() {
+  [ "$(grep -owE 'cpu|memory|pids' /sys/fs/cgroup/cgroup.controllers | wc -l)" = 3 ] &&
+    share_controllers /sys/fs/cgroup 2>"$dir/logs/rights.log" && return
+  show_log "$dir/logs/rights.log"
+  die '--real needs the controllers cpu, memory and pids for new groups in /sys/fs/cgroup.' \
+    'In a container, move its processes into a group below that first.'
+}
+
+# unified: one cgroup hierarchy (v2), not one for each controller.
+unified() { [ -e /sys/fs/cgroup/cgroup.controllers ]; }
+
+# share_controllers GROUP: groups in it get those of its controllers that kubelets and runc use. What
+# is shared already, as by systemd, is not asked for. Nothing is taken back at the end: other groups of
+# the machine may use it by then.
+share_controllers() {
+  local controller
+  for controller in $(grep -owE 'cpu|cpuset|io|memory|pids' "$1/cgroup.controllers"); do
+    grep -qw "$controller" "$1/cgroup.subtree_control" ||
+      echo "+$controller" >"$1/cgroup.subtree_control" || return 1
+  done
+}
+
+# make_group NODE: the node's in the one hierarchy, empty and with controllers. What an earlier life of
+# the node has left there goes: no process may join a group that shares its controllers.
+make_group() {
+  local top
+  top=/sys/fs/cgroup/$(cgroup_of_nodes)
+  remove_group "$top/$1" $((SECONDS + stop_seconds)) || die "$1 cannot be started again"
+  mkdir -p "$top/$1"
+  share_controllers /sys/fs/cgroup
+  share_controllers "$top"
 }
 
 # What the API server needs to be asked by kubelets and to ask them.
@@ -77,6 +111,7 @@ start_real() {
     sed "s#@FOLDER@#$dir/nodes#g; s#@CERTIFICATES@#$dir/certificates#g; s#@PROGRAMS@#$node_programs#g" \
       "$parts/node/$file" >"$folder/$file"
   done
+  ! unified || make_group "$node"
   start "$node" unshare --net --mount --pid --ipc --uts --fork --mount-proc --kill-child \
     "$parts/node/start.sh" "$node" "$number" "$folder" "$node_programs" "$bin/kubelet" \
     "$(cut -d ' ' -f 2 "$dir/real")" "$(sed -n "${number}p" "$dir/real-labels")" \
@@ -132,14 +167,19 @@ stop_real_nodes() {
   remove_cgroups
 }
 
-# The kernel lets go of a group a moment after its last process.
 remove_cgroups() {
   local top deadline=$((SECONDS + stop_seconds))
   for top in /sys/fs/cgroup/{,*/}"$(cgroup_of_nodes)"; do
-    while [ -d "$top" ] && ! find "$top" -depth -type d -exec rmdir {} + 2>/dev/null; do
-      [ $SECONDS -lt $deadline ] || { say "the cgroup $top stays: a process is in it"; break; }
-      sleep 0.05
-    done
+    remove_group "$top" $deadline || true
+  done
+}
+
+# remove_group GROUP DEADLINE: with all in it. The kernel lets go of a group a moment after its last
+# process.
+remove_group() {
+  while [ -d "$1" ] && ! find "$1" -depth -type d -exec rmdir {} + 2>/dev/null; do
+    [ $SECONDS -lt "$2" ] || { say "the cgroup $1 stays: a process is in it"; return 1; }
+    sleep 0.05
   done
 }
 

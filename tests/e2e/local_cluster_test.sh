@@ -41,6 +41,22 @@ expect_exit 1 "$local_cluster" up --name test --kubernetes 1.2 --nodes 0
 expect_text "$work/stderr" "no Kubernetes '1.2'"
 expect_nothing_left
 
+# Real nodes have the labels of the design's last nodes, with a number of GPUs of their own.
+expect_exit 0 "$WEFT" fabric generate --design dgx-h100-superpod --nodes 33
+cp "$work/stdout" "$work/nodes.yaml"
+real_labels=$(dirname "$local_cluster")/local-cluster/real_labels.py
+shape=fabric.topograph.run/tier-0=su-02,fabric.topograph.run/tier-1=pod-01
+gpus=nvidia.com/gpu.count=2,nvidia.com/gpu.family=hopper
+gpus+=,nvidia.com/gpu.product=NVIDIA-H100-80GB-HBM3
+for labels in "2 $shape,$gpus" "0 $shape"; do
+  cp "$work/nodes.yaml" "$work/left.yaml"
+  expect_exit 0 python3 -B "$real_labels" --nodes "$work/left.yaml" --real 1 \
+    --gpus "${labels%% *}" --output "$work/labels"
+  echo "${labels#* },weft.test/kubelet=real" >"$work/expected"
+  expect_same "$work/labels" "$work/expected"
+  expect_no_text "$work/left.yaml" dgx-h100-033
+done
+
 # Interrupted before, while and after servers start.
 for reached in 'certificates made' 'etcd ready' 'kube-apiserver ready' 'objects created'; do
   coproc interrupted { exec "$local_cluster" up --name test --nodes 5 2>&1; }

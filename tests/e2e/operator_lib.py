@@ -151,19 +151,19 @@ def condition(job, kind):
     return None
 
 
-def training_job(space, name, replicas=2, run_seconds=None, **spec):
-    """With GPUs for a whole node each; it runs for ever where no run_seconds are given."""
+def training_job(space, name, replicas=2, run_seconds=None, gpus=8, **spec):
+    """With so many GPUs for each worker, by default a whole node's; it runs for ever where no run_seconds are given."""
     annotations = {} if run_seconds is None else {"weft.test/run-seconds": str(run_seconds)}
     annotations.update(spec.pop("annotations", {}))
     trainer = {"name": "trainer", "image": "registry.example/train:1",
-               "command": ["torchrun", "train.py"], "resources": {"limits": {GPUS: 8}}}
+               "command": ["torchrun", "train.py"], "resources": {"limits": {GPUS: gpus}}}
     return {
         "apiVersion": "weft.dev/v1alpha1",
         "kind": "TrainingJob",
         "metadata": {"name": name, "namespace": space},
         "spec": {
             "framework": {"type": "Torch"},
-            "accelerator": {"resourceName": GPUS, "perWorker": 8},
+            "accelerator": {"resourceName": GPUS, "perWorker": gpus},
             "workers": {"replicas": replicas,
                         "template": {"metadata": {"annotations": annotations},
                                      "spec": {"containers": [trainer]}}},

@@ -21,9 +21,10 @@ import time
 from collections.abc import Callable
 
 import clock
-from ground_scenarios import (ENDS_WHEN_TOLD, GPUS, GPUS_EACH, IMAGE, condition, has_ended)
+from ground_scenarios import ENDS_WHEN_TOLD, GPUS, GPUS_EACH, condition, has_ended
+from gangs import IMAGE, cued_gang
 from operator_laws import broken_laws
-from operator_lib import Cluster, Operator, poll, training_job
+from operator_lib import Cluster, Operator, poll
 import real_node
 import slow_registry
 
@@ -186,20 +187,11 @@ class Campaign:
         work = f"sleep {self.chance.randint(1, 6)} & wait $!; exit 0"
         own = fault.worker and (
             f'[ "$WEFT_ATTEMPT$WEFT_WORKER_INDEX" = 10 ] && {{ {fault.worker}; }}; ')
-        job = training_job(self.space, name, workers, framework={"type": "Custom"},
-                           startupTimeoutSeconds=30 if fault.fails == "StartupTimeout" else 600,
-                           failurePolicy={"maxRestarts": 0 if fault.fails else 5})
-        job["spec"]["accelerator"]["perWorker"] = gpus
-        pod = job["spec"]["workers"]["template"]["spec"]
-        pod["terminationGracePeriodSeconds"] = 2
-        pod["volumes"] = [{"name": "cue", "hostPath": {"path": self.work}}]
-        pod["containers"][0].update(
-            image=IMAGE, imagePullPolicy="IfNotPresent", env=[],
-            command=["bash", "-c", ENDS_WHEN_TOLD + own + work],
-            volumeMounts=[{"name": "cue", "mountPath": "/cue"}])
-        pod["containers"][0]["resources"]["limits"] = {GPUS: gpus}
+        job = cued_gang(self.space, name, ENDS_WHEN_TOLD + own + work, self.work, workers, gpus,
+                        startupTimeoutSeconds=30 if fault.fails == "StartupTimeout" else 600,
+                        failurePolicy={"maxRestarts": 0 if fault.fails else 5})
         if fault.change:
-            fault.change(self, pod, f"{self.space}-{name}")
+            fault.change(self, job["spec"]["workers"]["template"]["spec"], f"{self.space}-{name}")
         return job
 
     def bring_late(self):

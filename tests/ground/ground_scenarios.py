@@ -14,11 +14,11 @@ SOURCE = os.environ.get("WEFT_SOURCE_DIR") or os.path.join(HERE, "..", "..")
 sys.path[:0] = [HERE, os.path.join(SOURCE, "tests", "e2e"),
                 os.path.join(SOURCE, "deploy", "local-cluster")]
 sys.dont_write_bytecode = True
-from operator_lib import GPUS, condition, training_job  # noqa: E402
+from gangs import cued_gang  # noqa: E402
+from operator_lib import GPUS, condition  # noqa: E402
 from operator_scenarios import Scenarios, main  # noqa: E402,F401  pylint: disable=unused-import
 import real_node  # noqa: E402
 
-IMAGE = "weft.test/ranks:1"
 GPUS_EACH = int(os.environ.get("WEFT_REAL_GPUS", "2"))  # of a node
 TOLD_SECONDS = 10  # from the kubelet's knowing to a condition
 LONG_SECONDS = 180  # for what takes a kubelet its time, on a machine that does much else
@@ -86,17 +86,7 @@ class GroundScenarios(Scenarios):
 
     def gang(self, name, program, workers=2, gpus=1, **spec):
         """Whose containers run a program of bash; /cue is one folder for all the scenario's."""
-        job = training_job(self.space, name, workers, framework={"type": "Custom"}, **spec)
-        job["spec"]["accelerator"]["perWorker"] = gpus
-        pod = job["spec"]["workers"]["template"]["spec"]
-        pod["terminationGracePeriodSeconds"] = 3
-        pod["volumes"] = [{"name": "cue", "hostPath": {"path": self.cue_folder}}]
-        [container] = pod["containers"]
-        container.update(image=IMAGE, imagePullPolicy="IfNotPresent",
-                         command=["bash", "-c", program], env=[],
-                         volumeMounts=[{"name": "cue", "mountPath": "/cue"}])
-        container["resources"]["limits"] = {GPUS: gpus}
-        return job
+        return cued_gang(self.space, name, program, self.cue_folder, workers, gpus, **spec)
 
     def cue(self):
         """The gangs that wait for it end."""

@@ -10,11 +10,11 @@ import sys
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "ranks"), os.path.join(HERE, "..", "e2e")]
-from real_nodes import IMAGE  # noqa: E402
 from rank_scenarios import WORKERS  # noqa: E402
 from kueue_world import KueueScenarios, gpus_job, job_set  # noqa: E402
+from gangs import IMAGE, gang  # noqa: E402
 from operator_kinds import examples  # noqa: E402
-from operator_lib import GPUS, training_job  # noqa: E402
+from operator_lib import GPUS  # noqa: E402
 from operator_scenarios import PATIENT, main  # noqa: E402
 
 # Each says where it ran, and ends by itself.
@@ -113,9 +113,7 @@ class RealKinds(KueueScenarios):
         self.until_finished("tuned")
 
     def test_a_training_job_in_a_queue(self):
-        job = real(training_job(self.space, "ring", WORKERS, framework={"type": "Custom"}))
-        job["spec"]["accelerator"]["perWorker"] = GPUS_OF_A_NODE
-        self.queue(job)
+        self.queue(gang(self.space, "ring", COMMAND, WORKERS, GPUS_OF_A_NODE))
         self.expect_end()
         self.cluster.until_condition(self.space, "ring", "Complete")
         self.until_finished("ring")

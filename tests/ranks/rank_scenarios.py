@@ -19,7 +19,7 @@ sys.dont_write_bytecode = True
 from images import PROGRAMS, Images  # noqa: E402
 import real_nodes  # noqa: E402
 from kubelet import Kubelet  # noqa: E402
-from operator_lib import GPUS, training_job  # noqa: E402
+from operator_lib import training_job  # noqa: E402
 from operator_scenarios import Scenarios  # noqa: E402
 
 REAL = real_nodes.COUNT > 0
@@ -60,15 +60,14 @@ class RankScenarios(Scenarios):
             TIER + "0": f"leaf-{n % 3}", TIER + "1": "spine-0"})
 
     def gang(self, framework, command, name="ring", environment=(), **spec):
-        job = training_job(self.space, name, self.workers, framework=framework, **spec)
-        job["spec"]["accelerator"]["perWorker"] = self.gpus_each
+        job = training_job(self.space, name, self.workers, gpus=self.gpus_each,
+                           framework=framework, **spec)
         pod = job["spec"]["workers"]["template"]["spec"]
         # A first process without a handler of its own ignores SIGTERM.
         pod["terminationGracePeriodSeconds"] = 3
         [container] = pod["containers"]
         container.update(image=self.image, command=command, env=[
             {"name": key, "value": value} for key, value in dict(environment).items()])
-        container["resources"]["limits"][GPUS] = self.gpus_each
         container["resources"]["requests"] = {"cpu": self.kubelet.cpu_of_a_node}  # a node for each
         self.kubelet.dress(pod, container)
         return job

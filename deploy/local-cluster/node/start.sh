@@ -38,27 +38,23 @@ mount_hierarchies() {
   mount -t cgroup -o none,name=systemd systemd /sys/fs/cgroup/systemd
 }
 
-# With one hierarchy (cgroup v2) a group has either processes or groups that share its controllers.
-join_unified() {
-  local group=/sys/fs/cgroup/$cgroup/$name
-  mkdir -p "$group"
-  share /sys/fs/cgroup
-  share "/sys/fs/cgroup/$cgroup"
-  echo $$ >"$group/cgroup.procs"
-}
+# With one hierarchy (cgroup v2) the group is there, empty (make_group in real_nodes.sh).
+join_unified() { echo $$ >"/sys/fs/cgroup/$cgroup/$name/cgroup.procs"; }
 
-# Then the node's own processes go into a group beside those of the pods.
+# A group that gives its controllers to groups in it has no processes: the node's own go into a group
+# beside that of the pods. This shell is the only one. The kernel may need a moment to let go of a
+# program that it has run.
 mount_unified() {
+  local controllers tries=0
   mount -t cgroup2 cgroup2 /sys/fs/cgroup
-  mkdir -p /sys/fs/cgroup/init
-  local process
-  while read -r process; do
-    echo "$process" >/sys/fs/cgroup/init/cgroup.procs || true
-  done < <(cat /sys/fs/cgroup/cgroup.procs)
-  share /sys/fs/cgroup
+  mkdir /sys/fs/cgroup/init
+  echo $$ >/sys/fs/cgroup/init/cgroup.procs
+  read -r controllers </sys/fs/cgroup/cgroup.controllers
+  until echo "+${controllers// / +}" >/sys/fs/cgroup/cgroup.subtree_control; do
+    [ $((tries += 1)) -lt 100 ] || exit 1
+    sleep 0.05
+  done
 }
-
-share() { sed 's/[a-z_]*/+&/g' "$1/cgroup.controllers" >"$1/cgroup.subtree_control"; }
 
 if [ "${9:-}" != inside ]; then
   if unified; then join_unified; else join_hierarchies; fi

@@ -1,6 +1,6 @@
 // Plays the device plug-in of a GPU vendor: tells the kubelet of devices that are not there.
 //
-//	device-plugin --count 8 [--resource nvidia.com/gpu] [--numa-nodes 2] [--unhealthy FILE]
+//	device-plugin --count 8 [--unhealthy FILE]
 //
 // FILE holds the numbers of the unhealthy devices, separated by white space. It is read once a second.
 // It ends when the kubelet removes its socket, as a kubelet does at its start: start it again then.
@@ -23,10 +23,13 @@ import (
 	api "k8s.io/kubelet/pkg/apis/deviceplugin/v1beta1"
 )
 
+const (
+	resource = "nvidia.com/gpu"
+	endpoint = "nvidia-com-gpu.sock"
+)
+
 var (
 	count     = flag.Int("count", 8, "number of devices")
-	resource  = flag.String("resource", "nvidia.com/gpu", "name of the extended resource")
-	numaNodes = flag.Int("numa-nodes", 0, "NUMA nodes that the devices are spread over; 0: not told")
 	unhealthy = flag.String("unhealthy", "", "file with the numbers of the unhealthy devices")
 )
 
@@ -42,10 +45,6 @@ func devices() []*api.Device {
 		device := &api.Device{ID: fmt.Sprintf("gpu-%d", i), Health: api.Healthy}
 		if slices.Contains(ill, fmt.Sprint(i)) {
 			device.Health = api.Unhealthy
-		}
-		if *numaNodes > 0 {
-			numaNode := &api.NUMANode{ID: int64(i * *numaNodes / *count)}
-			device.Topology = &api.TopologyInfo{Nodes: []*api.NUMANode{numaNode}}
 		}
 		all[i] = device
 	}
@@ -96,14 +95,14 @@ func expectSocket(socket string) {
 }
 
 // Until the kubelet listens. It may be one that starts meanwhile, and removes the socket first.
-func register(endpoint, socket string) {
+func register(socket string) {
 	kubelet, err := grpc.NewClient("unix://"+api.KubeletSocket,
 		grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer kubelet.Close()
-	request := &api.RegisterRequest{Version: api.Version, Endpoint: endpoint, ResourceName: *resource}
+	request := &api.RegisterRequest{Version: api.Version, Endpoint: endpoint, ResourceName: resource}
 	for {
 		_, err = api.NewRegistrationClient(kubelet).Register(context.Background(), request)
 		if err == nil {
@@ -116,7 +115,6 @@ func register(endpoint, socket string) {
 
 func main() {
 	flag.Parse()
-	endpoint := strings.NewReplacer("/", "-", ".", "-").Replace(*resource) + ".sock"
 	socket := filepath.Join(api.DevicePluginPath, endpoint)
 	os.Remove(socket) // of a plug-in that was killed
 	listener, err := net.Listen("unix", socket)
@@ -124,8 +122,8 @@ func main() {
 		log.Fatal(err)
 	}
 	go serve(listener)
-	register(endpoint, socket)
-	log.Printf("%s: %d devices", *resource, *count)
+	register(socket)
+	log.Printf("%s: %d devices", resource, *count)
 	for {
 		time.Sleep(500 * time.Millisecond)
 		expectSocket(socket)
