@@ -60,6 +60,14 @@ set_real_flags() {
   [ -s "$dir/real" ] || return 0
   local certificates=$dir/certificates
   [ ${#dir} -le 90 ] || die "$dir: too long for the path of a socket"
+  local seen
+  for seen in "$dir" "$bin" "$node_programs"; do
+    # The nodes have folders of their own there (node/start.sh).
+    [[ $seen != /@(run|sys|proc|var/lib|var/log)/* ]] ||
+      die "real nodes cannot see $seen: set XDG_CACHE_HOME to a folder elsewhere"
+  done
+  [[ $dir != *[!A-Za-z0-9/._@%+=:-]* ]] ||
+    die "$dir: real nodes need a path without blanks and other special characters"
   # By a Unix socket: kube-apiserver 1.36 crashes on a proxy at a TCP address without TLS.
   cat >"$dir/egress.yaml" <<EOF
 apiVersion: apiserver.k8s.io/v1beta1
@@ -137,12 +145,25 @@ start_real_nodes() {
     die "CoreDNS's role could not be created"
   bring_up gateway gateway_answers || die 'the port of the gateway was taken meanwhile'
   running coredns || start_coredns
+  wait_for 'names of CoreDNS' "$dir/logs/coredns.log" \
+    in_room bash -c 'exec 3<>/dev/tcp/10.99.0.1/53'
   for node in $(real_names); do
     number=$((number + 1))
     running "$node" || start_real $number
   done
-  wait_for 'ready real nodes' "$dir/nodes/real-1/kubelet.log" real_nodes_settled
+  local ready_seconds=$((ready_seconds + number))
+  wait_for 'ready real nodes' "$dir/logs/real-1.log" real_nodes_decided
+  for node in $(real_names); do
+    running "$node" || { show_log "$dir/logs/$node.log"; die "$node has ended"; }
+  done
   say "real nodes ready in $(seconds_since "$begun") s"
+}
+
+# All are ready, or one has ended.
+real_nodes_decided() {
+  local node
+  for node in $(real_names); do running "$node" || return 0; done
+  real_nodes_settled
 }
 
 real_nodes_settled() {

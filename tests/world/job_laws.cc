@@ -184,17 +184,19 @@ void Laws::LookAtTold(const std::string& uid) {
   std::size_t bound = 0;
   if (job != nullptr && IsTrue(*job, "Placed") && !IsTrue(*job, "Restarting") &&
       !IsDeleting(*job) && !IsTrue(*job, "Suspended") && !HasFinished(*job)) {
-    const std::string words = TextAt(ConditionOf(*job, "PodsReady"), {"message"});
+    const Json& ready = ConditionOf(*job, "PodsReady");
+    const std::string words = TextAt(ready, {"message"}), stage = TextAt(ready, {"reason"});
+    // Something else is told while objects are missing, and once all were ready.
+    const bool starts = stage != "Creating" && stage != "AllReady" && stage != "NotAllReady";
     for (const auto& pod : cluster_.LivePods(uid)) {
       const std::string node = TextAt(*pod, {"spec", "nodeName"});
       const bool of_this = AttemptOf(*pod) == NumberAt(*job, {"status", "attempt"});
       if (!of_this || node.empty() || IsDeleting(*pod) || !WorkerOf(*pod)) continue;
       ++bound;
-      const bool told = HasTold(*pod) || warned_.contains(UidOf(*pod));
-      if (!told || cluster_.unhealthy.contains(node)) continue;
-      waits = true;
       named |= words.find("worker " + std::to_string(*WorkerOf(*pod)) + " on " + node + ": ") !=
                words.npos;
+      const bool told = HasTold(*pod) || warned_.contains(UidOf(*pod));
+      waits |= starts && told && !cluster_.unhealthy.contains(node);
     }
   }
   const auto plan =

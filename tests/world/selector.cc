@@ -141,8 +141,9 @@ std::string Selector::BadField(const std::string& resource) const {
     if (resource == "nodes" && field.key == "spec.unschedulable") continue;
     if (resource == "namespaces" && field.key == "status.phase") continue;
     if (resource == "secrets" && field.key == "type") continue;
-    const bool of_events =
-        field.key == "involvedObject.uid" || field.key == "type" || field.key == "reason";
+    const bool of_events = field.key == "involvedObject.kind" ||
+                           field.key == "involvedObject.uid" || field.key == "type" ||
+                           field.key == "reason";
     if (resource == "events" && of_events) continue;
     return field.key;
   }

@@ -26,14 +26,18 @@ join_hierarchies() {
   done
 }
 
+# Some machines have two controllers in one hierarchy: cpu,cpuacct.
 mount_hierarchies() {
-  local controller
+  local of_hierarchy controller
   mount -t tmpfs -o mode=755 tmpfs /sys/fs/cgroup
-  for controller in $controllers; do
-    grep -q "^$controller[[:space:]].*1$" /proc/cgroups || continue
-    mkdir /sys/fs/cgroup/$controller
-    mount -t cgroup -o $controller $controller /sys/fs/cgroup/$controller
-  done
+  while IFS=: read -r _ of_hierarchy _; do
+    grep -qwE "${controllers// /|}" <<<"$of_hierarchy" || continue
+    mkdir "/sys/fs/cgroup/$of_hierarchy"
+    mount -t cgroup -o "$of_hierarchy" cgroup "/sys/fs/cgroup/$of_hierarchy"
+    for controller in ${of_hierarchy//,/ }; do
+      [ -e "/sys/fs/cgroup/$controller" ] || ln -s "$of_hierarchy" "/sys/fs/cgroup/$controller"
+    done
+  done </proc/self/cgroup
   mkdir /sys/fs/cgroup/systemd
   mount -t cgroup -o none,name=systemd systemd /sys/fs/cgroup/systemd
 }
