@@ -88,7 +88,8 @@ class VerifyRanks(RankScenarios):
         self.assertEqual(failed["reason"], "StartupTimeout")
         poll(lambda: any("no.example/x:1" in one["message"]
                          for one in self.events("StartupTimeout")), "an event")
-        self.assertIn("container trainer: ErrImagePull: no.example/x:1", failed["message"])
+        self.assertIn("container trainer: ErrImagePull: image no.example/x:1 cannot be pulled",
+                      failed["message"])
 
     def test_another_frameworks_launcher_is_said_when_the_job_is_accepted(self):
         self.apply(self.gang({"type": "MPI"}, ["torchrun", "train.py"], suspend=True))
