@@ -35,8 +35,9 @@ TEST(PodEventsTest, TheNewestWarningThatKeepsAPodFromStartingIsTold) {
   const Json attach = Event("Warning", "FailedAttachVolume", "AttachVolume.Attach failed", 4);
   const Json all = Event("Warning", "FailedMount",
                          "Unable to attach or mount volumes: unmounted volumes=[c]: timed out", 9);
-  const Json sandbox = Event("Warning", "FailedCreatePodSandBox",
-                             R"(plugin failed for sandbox "0123456789abcdef0123456789abcdef": no IP)", 3);
+  const Json sandbox =
+      Event("Warning", "FailedCreatePodSandBox",
+            R"(plugin failed for sandbox "0123456789abcdef0123456789abcdef": no IP)", 3);
   Json old = mount;
   old["lastTimestamp"] = "2026-11-28T09:50:00Z";
   Json series = Event("Warning", "FailedMount", "later", 0);
@@ -51,8 +52,7 @@ TEST(PodEventsTest, TheNewestWarningThatKeepsAPodFromStartingIsTold) {
        {mount, attach},
        "FailedAttachVolume: AttachVolume.Attach failed"},
       {"the cause says more than the list of volumes", {all, mount}, kToldNone},
-      {"which is told if there is nothing else",
-       {all},
+      {"which is told if there is nothing else", Json::array({all}),
        "FailedMount: Unable to attach or mount volumes: unmounted volumes=[c]: timed out"},
       {"the pod has no network",
        {sandbox, Event("Normal", "SandboxChanged", "killed", 4)},
@@ -61,8 +61,8 @@ TEST(PodEventsTest, TheNewestWarningThatKeepsAPodFromStartingIsTold) {
        {old, all},
        "FailedMount: Unable to attach or mount volumes: unmounted volumes=[c]: timed out"},
       {"an event of a series", {mount, series}, "FailedMount: later"},
-      {"other warnings", {Event("Warning", "DNSConfigForming", "too many", 3)}, ""},
-      {"a note of that name", {Event("Normal", "FailedMount", "x", 3)}, ""},
+      {"other warnings", Json::array({Event("Warning", "DNSConfigForming", "too many", 3)}), ""},
+      {"a note of that name", Json::array({Event("Normal", "FailedMount", "x", 3)}), ""},
       {"what is none", {1, Json::object(), Json{{"type", 3}, {"series", 3}}}, ""},
   };
   for (const Case& c : cases) {
