@@ -206,7 +206,10 @@ bring_all_up() {
   fresh=no
   [ -e "$dir/complete" ] || fresh=yes
   # The rest of an `up` that was killed.
-  [ $fresh = no ] || { stop_all; rm -rf "${dir:?}"/{etcd,ports,certificates,bin,real,real-labels,nodes,nodes.yaml}; }
+  if [ $fresh = yes ]; then
+    stop_all
+    rm -rf "${dir:?}"/{etcd,ports,certificates,bin,real,real-labels,nodes,nodes.yaml}
+  fi
   settle_nodes
   generate_nodes
   choose_programs

@@ -152,7 +152,8 @@ def condition(job, kind):
 
 
 def training_job(space, name, replicas=2, run_seconds=None, gpus=8, **spec):
-    """With so many GPUs for each worker, by default a whole node's; it runs for ever where no run_seconds are given."""
+    """With so many GPUs for each worker, by default a whole node's; it runs for ever where no
+    run_seconds are given."""
     annotations = {} if run_seconds is None else {"weft.test/run-seconds": str(run_seconds)}
     annotations.update(spec.pop("annotations", {}))
     trainer = {"name": "trainer", "image": "registry.example/train:1",

@@ -146,9 +146,10 @@ class WaitingFaults(GroundScenarios):
         changes = [change.thing for change in self.cluster.history.changes(self.space)
                    if change.plural == "trainingjobs"
                    and change.thing["metadata"]["name"] == case.job]
-        texts = [(condition(one, "PodsReady") or {}).get("message") for one in changes]
-        written = sum(1 for a, b in zip(texts, texts[1:]) if a != b)
-        self.assertLessEqual(written, 8, f"written again and again: {texts}")
+        texts = [(condition(one, "PodsReady") or {}).get("message", "") for one in changes]
+        # One worker, both, and one again when the other has what it waits for.
+        told = [b for a, b in zip(texts, texts[1:]) if a != b and case.message in b]
+        self.assertLessEqual(len(told), 3, f"written again and again: {texts}")
 
     def test_an_image_that_pulls_slowly(self):
         with slow_registry.slow_registry(rate=1 << 16):  # a megabyte in sixteen seconds

@@ -448,8 +448,7 @@ Violations CheckChecks(const std::vector<SourceFile>& files) {
 Violations CheckTopLevel(const std::vector<std::string>& names) {
   constexpr std::array<std::string_view, 7> kMust = {
       "CMakeLists.txt", "README.md", "LICENSE", "operator", "deploy", "crds", "tests"};
-  // CMake looks for presets at the top only.
-  constexpr std::array<std::string_view, 3> kMay = {"proto", "charts", "CMakePresets.json"};
+  constexpr std::array<std::string_view, 2> kMay = {"proto", "charts"};
   Violations found;
   for (const std::string_view name : kMust) {
     if (!Contains(names, name)) found.push_back(std::string(name) + ": is not there");

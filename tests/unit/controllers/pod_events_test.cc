@@ -76,6 +76,16 @@ class PodEventsTest : public ::testing::Test {
     if (objects_.pods.size() <= at) objects_.pods.resize(at + 1);
     objects_.pods[at] = std::make_shared<const api::Pod>(std::move(pod));
   }
+  // Worker 1 is of another job, which is looked at from now on.
+  void OfAnotherJob(const std::string& space) {
+    api::TrainingJob job = *objects_.job;
+    job.meta.uid = "u2";
+    job.meta.key = {space, "other"};
+    objects_.job = std::make_shared<const api::TrainingJob>(job);
+    Put(1, [](api::Pod& pod) {
+      pod.meta.labels = {{"weft.dev/job-uid", "u2"}, {"weft.dev/attempt", "1"}};
+    });
+  }
   // One pass: what it says of the pods, and when it wants to look again.
   std::optional<std::int64_t> Look() {
     watch::JobObjects objects = objects_;
@@ -134,13 +144,7 @@ TEST_F(PodEventsTest, OneAnswerServesAllJobsOfTheNamespace) {
   Look();
   now_ += kSilentSeconds;
   Look();
-  api::TrainingJob job = *objects_.job;
-  job.meta.uid = "u2";
-  job.meta.key.name = "other";
-  objects_.job = std::make_shared<const api::TrainingJob>(job);
-  Put(1, [](api::Pod& pod) {
-    pod.meta.labels = {{"weft.dev/job-uid", "u2"}, {"weft.dev/attempt", "1"}};
-  });
+  OfAnotherJob("ns");
   EXPECT_EQ(Look(), kAskSeldomSeconds);
   EXPECT_EQ(said_[1], "FailedMount: no volume");
   EXPECT_EQ(api_.asked.size(), 1U);
@@ -196,13 +200,7 @@ TEST_F(PodEventsTest, ANamespaceThatAnswersSlowlyIsAskedSeldomAndHoldsNoOtherUp)
   now_ += kSilentSeconds;
   EXPECT_EQ(Look(), 4 * kPauseForEachSecond);
   api_.on_request = [] {};
-  api::TrainingJob job = *objects_.job;
-  job.meta.uid = "u2";
-  job.meta.key.space = "team-b";
-  objects_.job = std::make_shared<const api::TrainingJob>(job);
-  Put(1, [](api::Pod& pod) {
-    pod.meta.labels = {{"weft.dev/job-uid", "u2"}, {"weft.dev/attempt", "1"}};
-  });
+  OfAnotherJob("team-b");
   EXPECT_EQ(Look(), kSilentSeconds);
   now_ += kSilentSeconds;
   Look();
