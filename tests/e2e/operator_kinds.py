@@ -381,13 +381,16 @@ class Managed(KindScenarios):
         return int(labels["jobset.sigs.k8s.io/job-index"]), int(labels[INDEX])
 
     def test_a_job_set_and_its_restart(self):
-        self.apply_yaml(examples()["JobSet"])
+        job_set = examples()["JobSet"]
+        workers = job_set["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]
+        workers["metadata"]["annotations"]["weft.test/run-seconds"] = str(10**6)
+        self.apply_yaml(job_set)
         [placed] = self.until_bound(1, self.by_job)
         self.assertEqual(placed["spec"]["workers"], 4)
         self.assertEqual(placed["spec"]["topology"]["required"], "leaf")
         self.assertEqual(placed["metadata"]["ownerReferences"][0]["kind"], "JobSet")
         self.assertEqual(len(self.leaves(placed)), 1)
-        # kwok's own word that a pod runs would undo a failure that is written before.
+        # kwok's own word that a pod runs would undo a failure that is written before it.
         self.cluster.until("every pod runs", lambda: all(
             pod["status"].get("phase") == "Running" for pod in self.live_pods()), 60)
         # A container fails: the JobSet makes all its Jobs anew.
