@@ -10,9 +10,10 @@
 namespace weft::api {
 namespace {
 
-constexpr std::array<std::string_view, 12> kOurs = {
-    "Accepted", "Placed", "PodsReady", "PlacementVerified", "Suspended",   "Restarting",
-    "Complete", "Failed", "Verified",  kMemoryFits,         kSolverFailed, kFiguresFailed};
+constexpr std::array<std::string_view, 13> kOurs = {
+    "Accepted",    "Placed",       "PodsReady",   "PlacementVerified", "Suspended",
+    "Restarting",  "Complete",     "Failed",      "Verified",          kMemoryFits,
+    kSolverFailed, kFiguresFailed, kRestartsAlone};
 
 void MakeRoom(std::vector<Condition>& conditions) {
   if (conditions.size() < kConditionsAtMost) return;

@@ -21,6 +21,9 @@ inline constexpr std::string_view kFiguresFailed = "FiguresFailed";
 // Condition of a job that is predicted not to fit in the memory of its GPUs: False, DoesNotFit. A
 // job without the condition is predicted to fit, or nothing is predicted for it.
 inline constexpr const char* kMemoryFits = "MemoryFits";
+// Condition of a job whose kubelets start the worker's container again by themselves, while its
+// peers wait for it.
+inline constexpr const char* kRestartsAlone = "RestartsAlone";
 // Of the Placement of a finished job: its ComputeDomain and its Secret are deleted.
 inline constexpr const char* kFilesDeleted = "FilesDeleted";
 

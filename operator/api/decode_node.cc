@@ -6,6 +6,7 @@
 #include "operator/api/decode.h"
 #include "operator/api/json_reader.h"
 #include "operator/api/pod_requirements.h"
+#include "operator/base/timestamp.h"
 
 namespace weft::api {
 namespace {
@@ -89,7 +90,8 @@ Result<Node> DecodeNode(const nlohmann::json& object, const Place& place) {
   }
   const Field status = root["status"];
   for (const Field& condition : status["conditions"].Items()) {
-    node.facts.conditions.push_back({condition["type"].Str(), condition["status"].Str()});
+    node.facts.conditions.push_back({condition["type"].Str(), condition["status"].Str(),
+                                     ParseTime(condition["lastTransitionTime"].Str()).value_or(0)});
   }
   // If the kubelet reports no allocatable, capacity counts.
   const bool reported = status["allocatable"].present();

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <sstream>
 
 #include "operator/api/container_wait.h"
@@ -12,9 +14,19 @@
 namespace weft::api {
 namespace {
 
+// The conditions that every pod has (k8s.io/kubernetes pkg/kubelet/types/pod_status.go).
+bool IsKubelets(std::string_view type) {
+  static constexpr std::array<std::string_view, 5> kTypes = {
+      "PodScheduled", "PodReadyToStartContainers", "Initialized", "ContainersReady", "Ready"};
+  return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
+}
+
 void DecodeConditionsOf(const Field& status, Pod& pod) {
   for (const Field& condition : status["conditions"].Items()) {
     const std::string type = condition["type"].Str();
+    if (!IsKubelets(type)) {
+      pod.conditions.push_back({type, condition["status"].Str(), condition["reason"].Str()});
+    }
     const bool is = condition["status"].Str() == "True";
     // The containers have ended well; Succeeded follows when the kubelet has cleaned up.
     const bool completed = condition["reason"].Str() == "PodCompleted";
@@ -75,10 +87,20 @@ void DecodeContainers(const Field& containers, Pod& pod) {
     const std::string reason = ended["reason"].Str(), message = ended["message"].Str();
     AddReport(message, pod);
     const std::int64_t code = ended["exitCode"].Int();
+    if (code != 0) pod.exits.push_back({container["name"].Str(), code});
     if (code == 0 || pod.failure) continue;
     pod.failure =
         Pod::Failure{container["name"].Str(), reason, code, FailureMessage(reason, message),
                      ParseTime(ended["finishedAt"].Str()).value_or(0)};
+  }
+}
+
+void DecodeRestarts(const Field& containers, Pod& pod) {
+  for (const Field& container : containers.Items()) {
+    const std::int64_t times = container["restartCount"].Int({.min = 0});
+    if (times == 0) continue;
+    pod.restarted.push_back(
+        {container["name"].Str(), times, container["lastState"]["terminated"]["exitCode"].Int()});
   }
 }
 
@@ -114,6 +136,7 @@ Result<Pod> DecodePod(const nlohmann::json& object, const Place& place) {
   DecodeConditionsOf(status, pod);
   DecodeContainers(status["initContainerStatuses"], pod);
   DecodeContainers(status["containerStatuses"], pod);
+  DecodeRestarts(status["containerStatuses"], pod);
   if (Status done = decoding.status(); !done) return done.error();
   return pod;
 }

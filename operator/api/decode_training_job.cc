@@ -3,6 +3,7 @@
 #include "operator/api/admission.h"
 #include "operator/api/conditions.h"
 #include "operator/api/decode.h"
+#include "operator/api/decode_failure_policy.h"
 #include "operator/api/decode_framework.h"
 #include "operator/api/decode_model.h"
 #include "operator/api/decode_own.h"
@@ -15,17 +16,6 @@
 
 namespace weft::api {
 namespace {
-
-FailurePolicy DecodeFailurePolicy(const Field& field) {
-  field.RefuseUnknown({"maxRestarts", "resetAfterSeconds", "infrastructure"});
-  FailurePolicy policy;
-  policy.max_restarts = field["maxRestarts"].Int(kRestarts, policy.max_restarts);
-  policy.reset_after_seconds = field["resetAfterSeconds"].OptionalInt(kSeconds);
-  const Field infrastructure = field["infrastructure"];
-  ReadName(infrastructure, kInfrastructureNames, 0);
-  policy.infrastructure = infrastructure.Str(policy.infrastructure);
-  return policy;
-}
 
 // The number of devices that the template's containers may use together.
 std::int64_t TemplateLimit(const Field& pod_spec, const std::string& resource) {
@@ -146,7 +136,8 @@ JobRecord DecodeRecord(const Field& status) {
   if (const Field last = status["lastFailure"]; last.present()) {
     record.last_failure = LastFailure{
         last["attempt"].Int(),  last["worker"].Int(), last["node"].Str(),   last["reason"].Str(),
-        last["exitCode"].Int(), last["time"].Str(),   last["message"].Str()};
+        last["exitCode"].Int(), last["time"].Str(),   last["message"].Str(), last["cause"].Str(),
+        last["counted"].Bool()};
   }
   record.excluded = DecodeExcludedNodes(status["excludedNodes"]);
   record.retry = DecodeRetry(status["retry"]);

@@ -2,6 +2,7 @@
 
 #include "operator/api/encode.h"
 #include "operator/base/quantity.h"
+#include "operator/base/timestamp.h"
 
 namespace weft::api {
 
@@ -32,7 +33,9 @@ void EncodeNodeFacts(const fabric::NodeFacts& node, OrderedJson& out) {
   status["allocatable"] = EncodeResources(node.allocatable);
   if (!node.capacity.empty()) status["capacity"] = EncodeResources(node.capacity);
   for (const fabric::NodeCondition& condition : node.conditions) {
-    status["conditions"].push_back({{"type", condition.type}, {"status", condition.status}});
+    OrderedJson one = {{"type", condition.type}, {"status", condition.status}};
+    if (condition.since > 0) one["lastTransitionTime"] = FormatTime(condition.since);
+    status["conditions"].push_back(std::move(one));
   }
 }
 

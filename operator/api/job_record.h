@@ -38,6 +38,8 @@ struct LastFailure {
   std::int64_t exit_code = 0;
   std::string time;     // RFC 3339
   std::string message;  // what the container left in its termination message, on one line
+  std::string cause;    // "NodeLost", "ProgramFailed", ... (life/retry.h)
+  bool counted = false;  // toward maxRestarts
 
   friend bool operator==(const LastFailure&, const LastFailure&) = default;
 };

@@ -34,6 +34,9 @@ inline constexpr auto kScaleUpRequiresNames =
     std::to_array<std::string_view>({"ComputeDomain", "Nothing"});
 inline constexpr auto kInfrastructureNames =
     std::to_array<std::string_view>({"RestartUncounted", "RestartCounted", "Fail"});
+// By FailureAction.
+inline constexpr auto kFailureActionNames =
+    std::to_array<std::string_view>({"FailJob", "ReplaceNode", "Ignore", "Restart"});
 inline constexpr auto kExclusionEffectNames =
     std::to_array<std::string_view>({"NoSchedule", "PreferNoSchedule"});
 // Names of axes: in measured traffic, in a topology group, in rankOrder.
@@ -60,6 +63,8 @@ inline constexpr IntRange kParameters = {.min = 1, .max = 1'000'000'000'000'000}
 // 2^31 - 1 seconds are 68 years.
 inline constexpr IntRange kSeconds = {.min = 1, .max = 2'147'483'647};
 inline constexpr IntRange kSecondsOrZero = {.min = 0, .max = 2'147'483'647};
+// Of a container; more than 255 on Windows.
+inline constexpr IntRange kExitCode = {.min = -2'147'483'648, .max = 2'147'483'647};
 inline constexpr IntRange kRestarts = {.min = 0, .max = 2'147'483'647};
 inline constexpr IntRange kPort = {.min = 1, .max = 65'535};
 inline constexpr IntRange kPercent = {.min = 0, .max = 100};
@@ -69,6 +74,7 @@ inline constexpr IntRange kWatts = {.min = 1, .max = 1'000'000'000};
 inline constexpr IntRange kRails = {.min = 1, .max = 64};
 inline constexpr std::size_t kGroupsAtMost = 3;
 inline constexpr std::size_t kLevelsAtMost = 16;
+inline constexpr std::size_t kFailureRatesAtMost = kLevelsAtMost + 2;  // scale-up, node
 inline constexpr std::size_t kModelsAtMost = 16;
 inline constexpr std::size_t kRulesAtMost = 64;
 inline constexpr std::size_t kIndexLabelsAtMost = 8;

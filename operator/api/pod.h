@@ -46,6 +46,24 @@ struct Pod {
     std::int64_t ended = 0;  // Unix seconds; 0 if the kubelet does not report it
   };
   std::optional<Failure> failure;
+  // Containers that ended with another code than 0.
+  struct Exit {
+    std::string container;
+    std::int64_t code = 0;
+  };
+  std::vector<Exit> exits;
+  // Conditions that are not among those that the kubelet gives every pod.
+  struct Condition {
+    std::string type, status, reason;
+  };
+  std::vector<Condition> conditions;
+  // Containers that the kubelet has started again, and the last exit code before that. Not those of
+  // spec.initContainers, whose sidecars may be started again at any time.
+  struct Restarted {
+    std::string container;
+    std::int64_t times = 0, exit_code = 0;
+  };
+  std::vector<Restarted> restarted;
   std::string waiting;  // why a container has not started (container_wait.h)
   std::string report;   // lines of termination messages that begin with "weft " (life/verify.h)
   // Succeeded or Failed: its containers do not run again.

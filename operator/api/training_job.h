@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "operator/api/accelerator.h"
+#include "operator/api/failure_policy.h"
 #include "operator/api/framework.h"
 #include "operator/api/job_record.h"
 #include "operator/api/meta.h"
@@ -15,12 +16,6 @@
 #include "operator/traffic/spec.h"
 
 namespace weft::api {
-
-struct FailurePolicy {
-  std::int64_t max_restarts = 0;
-  std::optional<std::int64_t> reset_after_seconds;
-  std::string infrastructure = "RestartUncounted";
-};
 
 struct TrainingJob {
   Place place;

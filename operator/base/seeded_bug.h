@@ -89,6 +89,9 @@ enum class Bug : int {
   // Of workers that wait at their kubelets.
   kWaitUntold = 153,    // why a container waits is told only when the time to start is over
   kEventsUnread = 154,  // a volume that cannot be mounted is told only in the pod's events
+
+  // Of failures.
+  kPeersBlamed = 155,  // the programs that die of a lost node are blamed, and count as restarts
 };
 
 inline constexpr int kFirstOfWorld = 100;

@@ -496,7 +496,8 @@ void JobController::RecordEvents(const api::TrainingJob& job, const life::JobSta
     if (fresh && !is && !warns_when_false && now.type != "Placed") continue;
     if (!is && (now.type == "Restarting" || now.type == "PodsReady")) continue;
     const bool warning =
-        (is && (now.type == "Failed" || now.type == "Restarting")) ||
+        (is && (now.type == "Failed" || now.type == "Restarting" ||
+                now.type == api::kRestartsAlone)) ||
         (!is && (warns_when_false || (now.type == "Placed" && now.reason != "Suspended" &&
                                       now.reason != "Restarting" && !life::WaitsForKueue(status))));
     recorder_.Record({"TrainingJob", &job.meta, warning, now.reason, now.type, now.message});

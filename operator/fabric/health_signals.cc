@@ -95,15 +95,33 @@ constexpr Label kLabels[] = {
     {kMigState, "failed"},
 };
 
+bool IsSignal(const NodeCondition& is) {
+  return std::any_of(std::begin(kConditions), std::end(kConditions), [&](const Condition& known) {
+    return known.type == is.type && known.status == is.status;
+  });
+}
+
 }  // namespace
+
+std::optional<HealthChange> LastHealthChange(const NodeFacts& node) {
+  std::optional<HealthChange> last;
+  for (const NodeCondition& is : node.conditions) {
+    if (is.since == 0 || !IsSignal(is) || (last && last->since >= is.since)) continue;
+    last = HealthChange{is.type + "=" + is.status, is.since};
+  }
+  return last;
+}
+
+std::int64_t UnreadySince(const NodeFacts& node) {
+  for (const NodeCondition& is : node.conditions) {
+    if (is.type == "Ready") return is.status == "True" ? 0 : is.since;
+  }
+  return 0;
+}
 
 std::optional<std::string> HealthSignal(const NodeFacts& node) {
   for (const NodeCondition& is : node.conditions) {
-    if (std::any_of(std::begin(kConditions), std::end(kConditions), [&](const Condition& known) {
-          return known.type == is.type && known.status == is.status;
-        })) {
-      return "condition " + is.type + "=" + is.status;
-    }
+    if (IsSignal(is)) return "condition " + is.type + "=" + is.status;
   }
   for (const Taint& taint : node.taints) {
     if (std::find(std::begin(kTaints), std::end(kTaints), taint.key) != std::end(kTaints)) {

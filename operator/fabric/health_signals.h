@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -11,5 +12,16 @@ namespace weft::fabric {
 // workers, as "condition GpuMemWatch=True", "taint KEY:EFFECT" or "label KEY=VALUE"; nothing if
 // they say nothing. A toleration does not help: a training job that gets such a node fails with it.
 std::optional<std::string> HealthSignal(const NodeFacts& node);
+
+// The last of these conditions that a node has got, and when.
+struct HealthChange {
+  std::string condition;
+  std::int64_t since = 0;  // Unix seconds
+};
+// Nothing if the node has none, or none with a time.
+std::optional<HealthChange> LastHealthChange(const NodeFacts& node);
+
+// When the condition Ready got another status than True; 0 if it is True, absent or has no time.
+std::int64_t UnreadySince(const NodeFacts& node);
 
 }  // namespace weft::fabric

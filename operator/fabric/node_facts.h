@@ -22,6 +22,7 @@ struct Taint {
 
 struct NodeCondition {
   std::string type, status;
+  std::int64_t since = 0;  // Unix seconds: when the status last changed; 0 if unknown
 
   friend bool operator==(const NodeCondition&, const NodeCondition&) = default;
 };

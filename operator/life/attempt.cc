@@ -9,9 +9,12 @@
 #include "operator/cluster/text.h"
 #include "operator/framework/traits.h"
 #include "operator/life/attempt_labels.h"
+#include "operator/life/blame.h"
 #include "operator/life/completed_indexes.h"
 #include "operator/life/fault.h"
 #include "operator/life/made_for.h"
+#include "operator/life/restart.h"
+#include "operator/life/restarts_alone.h"
 #include "operator/life/start_telling.h"
 #include "operator/life/verify.h"
 #include "operator/plan/solver_crash.h"
@@ -238,6 +241,17 @@ JobStep ReadyStep(Life& life, Stage stage) {
   return WriteOr(life, Wait{left});
 }
 
+// The job fails unless a node turns out to be lost, since then the program only died of that.
+JobStep AwaitBlameStep(Life& life, const Fault& fault, std::int64_t seconds) {
+  if (WasReady(StageOf(life.status))) {
+    SetStage(life.status, Stage::kNotAllReady,
+             fault.message + "; the job fails at " + FormatTime(life.view.now + seconds) +
+                 " unless the node of a worker that has not ended turns out to be lost",
+             life.view.now);
+  }
+  return WriteOr(life, Wait{Sooner(TimeLeft(life), seconds)});
+}
+
 // Only a suspended job may change what its attempt depends on, and this one has been.
 JobStep SpecChangedStep(Life& life) {
   const std::string attempt = "attempt " + std::to_string(life.status.attempt);
@@ -328,9 +342,11 @@ JobStep FollowStep(Life& life) {
   const Stage stage = StageOf(life.status);
   const bool creating = stage == Stage::kCreating;
   CountWorkers(life);
+  WarnOfRestartsAlone(life);
   Verify(life);
   if (Completed(life)) return Complete(life);
   if (const auto fault = FindFault(life, !creating)) {
+    if (const auto left = BlameLeft(life, *fault)) return AwaitBlameStep(life, *fault, *left);
     Restart(life, *fault);
     return WriteStatus{life.status};
   }

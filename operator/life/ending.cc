@@ -8,9 +8,10 @@
 #include "operator/base/seeded_bug.h"
 #include "operator/framework/traits.h"
 #include "operator/life/accept.h"
+#include "operator/life/blame.h"
 #include "operator/life/clear.h"
-#include "operator/life/fault.h"
 #include "operator/life/kueue_quota.h"
+#include "operator/life/restart.h"
 
 namespace weft::life {
 
@@ -113,6 +114,10 @@ JobStep ResumeStep(Life& life) {
 // would cause a write of all endpoints. If a job is suspended or deleted, workers may still store
 // their state together, so the Service stays until they have ended.
 JobStep TearDownStep(Life& life) {
+  if (const auto fault = BlameLate(life)) {
+    BlameAnew(life, *fault);
+    return WriteStatus{life.status};
+  }
   if (life.view.service && !Seeded(Bug::kOldServiceKept)) return DeleteService{};
   if (auto step = Clear(life)) return *std::move(step);
   if (Seeded(Bug::kAttemptBack)) life.status.attempt = 0;

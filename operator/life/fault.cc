@@ -10,8 +10,8 @@
 #include "operator/base/stable_text.h"
 #include "operator/framework/traits.h"
 #include "operator/life/attempt_labels.h"
+#include "operator/life/blame.h"
 #include "operator/life/completed_indexes.h"
-#include "operator/life/exclusion.h"
 #include "operator/life/failed_rank.h"
 #include "operator/life/launcher.h"
 
@@ -25,9 +25,6 @@ bool IsTheClusters(const std::string& reason) {
       "Evicted", "NodeLost", "NodeShutdown", "Shutdown", "Terminated", "Preempting"};
   return std::find(kReasons.begin(), kReasons.end(), reason) != kReasons.end();
 }
-
-// Exit codes of shells (POSIX.1-2017, 2.8.2).
-constexpr std::int64_t kCannotExecute = 126, kCommandNotFound = 127;
 
 // How much of a termination message a condition has.
 constexpr std::size_t kSaidBytes = 512;
@@ -53,6 +50,28 @@ std::string FailureText(const api::TrainingJob& job, const api::Pod::Failure& fa
          CommandOf(job, failure.container);
 }
 
+// A check of the node in an init container: Weft's own, or one of NVSentinel
+// (NVIDIA/NVSentinel, docs/configuration/preflight.md).
+bool IsPreflight(const std::string& container) {
+  return container == "weft-preflight" || container.starts_with("preflight-");
+}
+
+// Why the cluster took a pod away: for its node, or for another reason
+// (kubernetes.io, "Pod disruption conditions").
+Cause CauseOfDisruption(const api::Pod& pod) {
+  static constexpr std::array<std::string_view, 6> kOfNode = {
+      "NodeLost",   "NodeShutdown",           "Shutdown",
+      "Terminated", "DeletionByTaintManager", "DeletionByPodGC"};
+  const auto is_of_node = [](const std::string& reason) {
+    return std::find(kOfNode.begin(), kOfNode.end(), reason) != kOfNode.end();
+  };
+  const bool lost = is_of_node(pod.reason) ||
+                    std::any_of(pod.conditions.begin(), pod.conditions.end(), [&](const auto& one) {
+                      return one.type == "DisruptionTarget" && is_of_node(one.reason);
+                    });
+  return lost ? Cause::kNodeLost : Cause::kDisrupted;
+}
+
 Fault OfPod(const api::TrainingJob& job, const api::Pod& pod, WorkerIndex worker) {
   Fault fault;
   fault.worker = worker;
@@ -63,7 +82,7 @@ Fault OfPod(const api::TrainingJob& job, const api::Pod& pod, WorkerIndex worker
     fault.reason = pod.reason;
     fault.message = who + " was rejected by the kubelet (" + pod.reason + ")";
   } else if (pod.disrupted || IsTheClusters(pod.reason)) {
-    fault.cause = Cause::kNodeLost;
+    fault.cause = CauseOfDisruption(pod);
     fault.reason = pod.reason.empty() ? "Disrupted" : pod.reason;
     fault.message = who + " was terminated by the cluster (" + fault.reason + ")";
   } else if (pod.failure) {
@@ -73,6 +92,7 @@ Fault OfPod(const api::TrainingJob& job, const api::Pod& pod, WorkerIndex worker
     fault.message =
         who + ": container " + pod.failure->container + FailureText(job, *pod.failure, worker);
     if (!IsNotStarted(*pod.failure)) fault.said = OneLine(pod.failure->message, kSaidBytes);
+    if (IsPreflight(pod.failure->container)) fault.cause = Cause::kNodeUnfit;
   } else {
     fault.reason = pod.reason.empty() ? "PodFailed" : pod.reason;
     fault.message = who + " failed (" + fault.reason + ")";
@@ -128,21 +148,27 @@ std::optional<Fault> OfLivePod(const Life& life, const api::Pod& pod, WorkerInde
     return fault;
   }
   if (!pod.meta.deleting) return std::nullopt;
+  fault.cause = CauseOfDisruption(pod);
   fault.reason = pod.disrupted ? "Disrupted" : "PodDeleted";
   fault.message = "the pod of " + who + " on " + pod.node_name + " is being deleted, not by Weft";
   return fault;
 }
 
-Fault OfMissingPod(WorkerIndex worker) {
+Fault OfMissingPod(const Life& life, WorkerIndex worker) {
   Fault fault;
-  fault.cause = Cause::kNodeLost;
+  fault.cause = Cause::kDisrupted;
   fault.worker = worker;
   fault.reason = "PodDeleted";
   fault.message = "the pod of worker " + std::to_string(worker.Raw()) + " is gone";
+  const api::Placement* placement = PlacementOfAttempt(life);
+  if (placement == nullptr || worker.Raw() >= placement->nodes.size()) return fault;
+  fault.node = placement->nodes[worker.Raw()];
+  if (!IsLost(life.view.node_state(fault.node), life.losses())) return fault;
+  fault.cause = Cause::kNodeLost;
+  fault.reason = "NodeLost";
+  fault.message += ", and so is its node " + fault.node;
   return fault;
 }
-
-bool IsInfrastructure(const Fault& fault) { return PolicyOf(fault.cause).infrastructure; }
 
 // Of failed programs the first one counts: the others then fail with communication errors.
 bool ComesBefore(const Fault& a, const Fault& b) {
@@ -150,46 +176,21 @@ bool ComesBefore(const Fault& a, const Fault& b) {
   return a.ended != 0 && (b.ended == 0 || a.ended < b.ended);
 }
 
-bool Counts(const api::FailurePolicy& policy, const Fault& fault) {
-  return !IsInfrastructure(fault) || policy.infrastructure != "RestartUncounted";
+// By time, the first to end first.
+bool EndsBefore(const api::Pod* a, const api::Pod* b) {
+  const auto ended = [](const api::Pod* pod) { return pod->failure ? pod->failure->ended : 0; };
+  return ended(a) < ended(b);
 }
 
-// Excludes nodes from the next attempts; returns a text about it.
-std::string LeaveOut(Life& life, const Fault& fault) {
-  api::JobRecord& record = life.status.record;
-  const Leave leave = PolicyOf(fault.cause).leave;
-  if (fault.node.empty() || !fault.of_node || leave == Leave::kUsed) return "";
-  if (leave == Leave::kOut) {
-    return DroppedText(Exclude({fault.node}, life.view.now, record.excluded));
+void ApplyRules(const Life& life, std::vector<const api::Pod*> failed, const api::Pod* blamed,
+                Fault& fault) {
+  std::stable_sort(failed.begin(), failed.end(), EndsBefore);
+  auto rule = MatchRule(life.job.failure_policy.rules, failed, blamed);
+  if (!rule) return;
+  if (rule->pod != blamed) {
+    fault = OfFailedPod(life, *rule->pod, WorkerLabel(rule->pod->meta).value_or(WorkerIndex{0}));
   }
-  const bool again = record.last_failure && record.last_failure->node == fault.node;
-  if (!again) return "";
-  return "; the next attempts avoid node " + fault.node + " if they can" +
-         DroppedText(Exclude({fault.node}, life.view.now, record.excluded,
-                             api::ExclusionEffect::kPreferNoSchedule));
-}
-
-// Counts the restart; returns whether another attempt follows, else the job has failed.
-bool CountRestart(Life& life, const Fault& fault) {
-  const api::FailurePolicy& policy = life.job.failure_policy;
-  api::JobRecord& record = life.status.record;
-  const UnixSeconds now = life.view.now;
-  const auto ready = Since(life.status, "PodsReady");
-  if (policy.reset_after_seconds && Is(life.status, "PodsReady") && ready &&
-      now - *ready >= *policy.reset_after_seconds) {
-    record.restarts = 0;
-  }
-  if (!Counts(policy, fault) || Seeded(Bug::kRestartUncounted)) return true;
-  if (record.restarts < policy.max_restarts) {
-    record.restarts += Seeded(Bug::kRestartTwice) ? 2 : 1;
-    return true;
-  }
-  Fail(life.status,
-       policy.max_restarts == 0 ? std::string_view(fault.reason)
-                                : std::string_view("RestartsExhausted"),
-       fault.message + "; failurePolicy.maxRestarts is " + std::to_string(policy.max_restarts),
-       now);
-  return false;
+  fault.rule = std::move(rule);
 }
 
 }  // namespace
@@ -218,50 +219,27 @@ std::optional<Fault> FindFault(const Life& life, bool created) {
   const auto consider = [&](Fault fault) {
     if (!first || ComesBefore(fault, *first)) first = std::move(fault);
   };
+  std::vector<const api::Pod*> failed;
   for (const WorkerIndex w : of_worker.Indices()) {
     const api::Pod* pod = of_worker[w];
     if (pod == nullptr) {
       const bool seen = w < life.view.seen.EndIndex() && life.view.seen[w];
-      if ((created || seen) && !succeeded[w]) consider(OfMissingPod(w));
+      if ((created || seen) && !succeeded[w]) consider(OfMissingPod(life, w));
     } else if (pod->phase == api::PodPhase::kFailed) {
+      failed.push_back(pod);
       consider(OfFailedPod(life, *pod, w));
     } else if (pod->phase != api::PodPhase::kSucceeded || !succeeded[w]) {
       if (auto fault = OfLivePod(life, *pod, w)) consider(*std::move(fault));
     }
   }
-  return first;
-}
-
-void Fail(JobStatus& status, std::string_view reason, std::string message, UnixSeconds now) {
-  SetCondition(status, {"Failed", true, reason, std::move(message)}, now);
-  SetCondition(status, {"PodsReady", false, "Failed", "the job has failed"}, now);
-  status.record.completion_time = FormatTime(now);
-}
-
-void Restart(Life& life, const Fault& fault) {
-  JobStatus& status = life.status;
-  const UnixSeconds now = life.view.now;
-  std::string message = fault.message + LeaveOut(life, fault);
-  status.record.last_failure = api::LastFailure{status.attempt,
-                                                fault.worker.Raw(),
-                                                fault.of_node ? fault.node : "",
-                                                Shorten(fault.reason, api::kTextAtMost),
-                                                fault.exit_code,
-                                                FormatTime(now),
-                                                fault.said};
-  if (IsInfrastructure(fault) && life.job.failure_policy.infrastructure == "Fail") {
-    return Fail(status, fault.reason, std::move(message), now);
+  if (!first) return std::nullopt;
+  if (first->cause == Cause::kProgramFailed) {
+    const UnixSeconds time = first->ended != 0 ? first->ended : life.view.now;
+    if (auto node = BlameNode(life, time, first->message)) first = std::move(node);
   }
-  if (!CountRestart(life, fault)) return;
-  status.record.retry = NextRetry(status.record.retry,
-                                  {.cause = fault.cause,
-                                   .uid = life.job.meta.uid,
-                                   .attempt = status.attempt,
-                                   .ready_seconds = ReadySeconds(life)},
-                                  now);
-  message += RetryText(status.record.retry);
-  SetCondition(status, {"Restarting", true, fault.reason, message}, now);
-  SetCondition(status, {"PodsReady", false, "Restarting", "the gang is being taken down"}, now);
+  if (IsInfrastructure(*first)) failed.clear();  // they die of it
+  ApplyRules(life, failed, of_worker[first->worker], *first);
+  return first;
 }
 
 }  // namespace weft::life

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "operator/base/worker_index.h"
+#include "operator/life/failure_rules.h"
 #include "operator/life/life.h"
 
 namespace weft::life {
@@ -19,22 +20,26 @@ struct Fault {
   std::string said;     // the container's termination message, on one line
   bool of_node = true;  // it happened on that node; false: nobody knows where
   std::int64_t exit_code = 0;
-  UnixSeconds ended = 0;  // when the program ended; 0 if unknown
+  UnixSeconds ended = 0;          // when the program ended; 0 if unknown
+  std::optional<RuleMatch> rule;  // of failurePolicy, which decides what follows
 };
 
+// Exit codes of shells (POSIX.1-2017, 2.8.2).
+inline constexpr std::int64_t kCannotExecute = 126, kCommandNotFound = 127;
+
+// The reason of Failed if a rule of failurePolicy says so, as that of a Job.
+inline constexpr std::string_view kPodFailurePolicy = "PodFailurePolicy";
+
+// Whether the cluster or a node is to blame, not the program.
+inline bool IsInfrastructure(const Fault& fault) { return PolicyOf(fault.cause).infrastructure; }
+
 // The fault that best explains the attempt's state: a lost node or a pod that was deleted or
-// evicted, else the program that ended first. `created`: all pods of the attempt have existed, so a
-// missing pod is a fault.
+// evicted, else a node that failed about when a program did (blame.h), else the program that ended
+// first; and the rule of failurePolicy that matches it. `created`: all pods of the attempt have
+// existed, so a missing pod is a fault.
 std::optional<Fault> FindFault(const Life& life, bool created);
 
 // Whether the kubelet rejected the pod after it was bound, by the pod's status.reason.
 bool IsRejected(const api::Pod& pod);
-
-// Applies failurePolicy to a fault: either the attempt is taken down for another one (retry.h says
-// when and on which nodes), or the job fails.
-void Restart(Life& life, const Fault& fault);
-
-// Sets the condition Failed with its time.
-void Fail(JobStatus& status, std::string_view reason, std::string message, UnixSeconds now);
 
 }  // namespace weft::life

@@ -41,6 +41,8 @@ OrderedJson EncodeFailure(const api::LastFailure& failure) {
   if (failure.exit_code != 0) json["exitCode"] = failure.exit_code;
   Put(json, "time", failure.time);
   Put(json, "message", failure.message);
+  Put(json, "cause", failure.cause);
+  if (failure.counted) json["counted"] = true;
   return json;
 }
 

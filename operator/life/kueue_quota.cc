@@ -11,10 +11,10 @@
 #include "operator/cluster/placement_pods.h"
 #include "operator/life/attempt.h"
 #include "operator/life/clear.h"
-#include "operator/life/fault.h"
 #include "operator/life/kueue_quota_assignment.h"
 #include "operator/life/kueue_quota_patches.h"
 #include "operator/life/kueue_quota_verdict.h"
+#include "operator/life/restart.h"
 
 namespace weft::life {
 namespace {

@@ -67,6 +67,20 @@ std::string WorkerContainerOf(const api::TrainingJob& job) {
   return api::TextAt(found == containers->end() ? containers->front() : *found, "name");
 }
 
+std::string OwnRestartPolicyOf(const api::TrainingJob& job) {
+  const auto* containers = ContainersOf(job, "containers");
+  if (containers == nullptr) return "";
+  const std::string name = WorkerContainerOf(job);
+  for (const auto& one : *containers) {
+    if (api::TextAt(one, "name") != name) continue;
+    const auto rules = one.find("restartPolicyRules");
+    if (rules != one.end() && rules->is_array() && !rules->empty()) return "restartPolicyRules";
+    const std::string policy = api::TextAt(one, "restartPolicy");
+    return policy.empty() || policy == "Never" ? "" : "restartPolicy " + policy;
+  }
+  return "";
+}
+
 std::optional<std::string> WrongLauncher(const api::TrainingJob& job) {
   const framework::Traits& traits = framework::TraitsOf(job.framework);
   if (traits.expects.empty()) return std::nullopt;

@@ -15,6 +15,12 @@ std::string CommandOf(const api::TrainingJob& job, const std::string& container)
 // template has none.
 std::string WorkerContainerOf(const api::TrainingJob& job);
 
+// What makes the kubelet start that container again by itself: "restartPolicyRules",
+// "restartPolicy OnFailure"; "" if nothing does.
+//
+// Source  KEP-5307, Container Restart Policy, 2025.
+std::string OwnRestartPolicyOf(const api::TrainingJob& job);
+
 // A warning if the first container's command is another framework's launcher, or starts one process
 // although a worker has several ranks. It names the command and what the framework expects. Nothing
 // for a shell or an unknown program, which may start anything.

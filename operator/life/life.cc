@@ -94,7 +94,7 @@ void Unplace(Life& life, std::string_view reason, const std::string& message) {
   SetCondition(status, {"Placed", false, reason, message}, life.view.now);
   SetCondition(status, {"PodsReady", false, reason, message}, life.view.now);
   std::erase_if(status.conditions, [](const auto& one) {
-    return one.type == kVerified || one.type == api::kMemoryFits;
+    return one.type == kVerified || one.type == api::kMemoryFits || one.type == api::kRestartsAlone;
   });
   status.placement_name.clear();
   status.record.summary = {};

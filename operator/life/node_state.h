@@ -14,6 +14,10 @@ namespace weft::life {
 struct NodeState {
   bool exists = true;
   std::optional<UnixSeconds> not_ready_since;  // as seen by this operator
+  // When it stopped to be Ready, as its condition says; 0: it is Ready, or does not say.
+  UnixSeconds unready_since = 0;
+  std::string fault = {};  // the last condition of a health monitor: "GpuXidError=True"; "": none
+  UnixSeconds fault_since = 0;
 };
 using NodeStates = std::function<NodeState(const std::string& node)>;
 

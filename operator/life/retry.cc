@@ -1,6 +1,7 @@
 #include "operator/life/retry.h"
 
 #include <algorithm>
+#include <array>
 
 #include "operator/base/check.h"
 
@@ -57,11 +58,14 @@ RetryPolicy PolicyOf(Cause cause) {
   switch (cause) {
     case Cause::kSchedulerRefused:
     case Cause::kNodeRejected:
+    case Cause::kNodeUnfit:
       return {Leave::kOut, 1, kMostAfterRefusal, kLasting, true};
     case Cause::kSchedulerSilent:
     case Cause::kAdmissionRefused:
       return {Leave::kUsed, 0, kMostAfterRefusal, kLasting, true};
     case Cause::kNodeLost:
+    case Cause::kDisrupted:
+    case Cause::kNodeFault:
       return {Leave::kUsed, 1, kMostAfterRunning, kLastingOnALostNode, true};
     case Cause::kSpecChanged:
       return {Leave::kUsed, kFreeChanges, kMostAfterRunning, kLasting, true};
@@ -70,6 +74,14 @@ RetryPolicy PolicyOf(Cause cause) {
       break;
   }
   return {Leave::kOutSoftly, 0, kMostAfterRunning, kLasting, false};
+}
+
+std::string_view CauseName(Cause cause) {
+  static constexpr std::array<std::string_view, 11> kNames = {
+      "SchedulerRefused", "SchedulerSilent", "AdmissionRefused", "NodeRejected",
+      "NodeLost",         "Disrupted",       "NodeFault",        "NodeUnfit",
+      "ProgramFailed",    "NotReady",        "SpecChanged"};
+  return kNames[static_cast<std::size_t>(cause)];
 }
 
 api::Retry NextRetry(const api::Retry& before, const Failed& failed, UnixSeconds now) {

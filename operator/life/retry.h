@@ -19,11 +19,17 @@ enum class Cause : std::uint8_t {
   kSchedulerSilent,   // only part of the gang was bound, without a reported reason
   kAdmissionRefused,  // a quota, a webhook or Pod Security refused a create or an update
   kNodeRejected,      // the kubelet refused a pod that was bound to it
-  kNodeLost,          // the node is lost, or the cluster took a pod away
+  kNodeLost,          // the node is lost
+  kDisrupted,         // the cluster or a user took a pod away
+  kNodeFault,         // a program failed when its node got a fatal condition
+  kNodeUnfit,         // a check of the node before the program failed
   kProgramFailed,     // a container failed
   kNotReady,          // not every worker was ready in time
   kSpecChanged,       // the user has changed what the attempt was made for
 };
+
+// Its name, as status.lastFailure.cause has it: "NodeLost".
+std::string_view CauseName(Cause cause);
 
 // What the cause means for the nodes where it happened.
 enum class Leave : std::uint8_t {

@@ -53,7 +53,8 @@ constexpr FieldRule kObjectMeta[] = {{1, "name"},
 constexpr FieldRule kTaint[] = {{1, "key"}, {2, "value"}, {3, "effect"}};
 constexpr FieldRule kNodeSpec[] = {{4, "unschedulable", Shape::kBool},
                                    {5, "taints", Shape::kObject, kTaint, Many::kList}};
-constexpr FieldRule kNodeCondition[] = {{1, "type"}, {2, "status"}};
+constexpr FieldRule kNodeCondition[] = {
+    {1, "type"}, {2, "status"}, {4, "lastTransitionTime", Shape::kTime}};
 constexpr FieldRule kNodeStatus[] = {
     {1, "capacity", Shape::kQuantity, {}, Many::kMap},
     {2, "allocatable", Shape::kQuantity, {}, Many::kMap},
@@ -152,6 +153,7 @@ constexpr FieldRule kContainerStatus[] = {
     {1, "name"},
     {2, "state", Shape::kObject, kState},
     {3, "lastState", Shape::kObject, kState},
+    {5, "restartCount", Shape::kNumber},
     {6, "image"},
     {10, "allocatedResources", Shape::kQuantity, {}, Many::kMap},
     {11, "resources", Shape::kObject, kResources}};

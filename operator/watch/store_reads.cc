@@ -6,6 +6,7 @@
 #include "operator/base/units.h"
 #include "operator/cluster/devices.h"
 #include "operator/cluster/gang_members.h"
+#include "operator/fabric/health_signals.h"
 #include "operator/life/attempt_labels.h"
 #include "operator/watch/object_facts.h"
 #include "operator/watch/store.h"
@@ -38,9 +39,18 @@ std::vector<T> Copies(const typename SnapshotMap<T>::Snapshot& snapshot) {
 template <typename Nodes, typename Lost>
 life::NodeState StateIn(const Nodes& nodes, const Lost& not_ready, const std::string& name) {
   const api::ObjectKey key{"", name};
-  if (!nodes.Find(key)) return {false, std::nullopt};
-  const auto lost = not_ready.Find(key);
-  return {true, lost ? std::optional(lost->since) : std::nullopt};
+  const auto node = nodes.Find(key);
+  if (!node) return {false, std::nullopt};
+  life::NodeState state;
+  if (const auto lost = not_ready.Find(key)) {
+    state.not_ready_since = lost->since;
+    state.unready_since = fabric::UnreadySince(node->facts);
+  }
+  if (const auto fault = fabric::LastHealthChange(node->facts)) {
+    state.fault = fault->condition;
+    state.fault_since = fault->since;
+  }
+  return state;
 }
 
 std::vector<api::Fabric> Readable(const SnapshotMap<api::Fabric>::Snapshot& snapshot) {

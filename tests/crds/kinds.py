@@ -101,6 +101,32 @@ def immutable_rules():
     return out
 
 
+def failure_rules():
+    """As podFailurePolicy of batch/v1 has them."""
+    exit_codes = object_of(
+        {"containerName": SHORT,
+         "operator": enum(["In", "NotIn"], "In is tried on every worker that failed, NotIn on the"
+                          " worker that is to blame"),
+         "values": list_of(integer((-2**31, 2**31 - 1)), 255, least=1)},
+        ["operator", "values"],
+        rules=[rule("self.operator != 'In' || !(0 in self.values)",
+                    "values must not have 0 with the operator In", ".values")])
+    condition = object_of({"type": SHORT,
+                           "status": enum(["True", "False", "Unknown"], "", "True")}, ["type"])
+    return list_of(object_of(
+        {"action": enum(["FailJob", "ReplaceNode", "Ignore", "Restart"],
+                        "FailJob: the job fails; ReplaceNode: a restart that does not count, without"
+                        " the node; Ignore: a restart that does not count; Restart: a restart that"
+                        " counts"),
+         "onExitCodes": exit_codes,
+         "onPodConditions": list_of(condition, 20, least=1)},
+        ["action"],
+        rules=[rule("has(self.onExitCodes) != has(self.onPodConditions)",
+                    "must have exactly one of onExitCodes and onPodConditions")]), 20,
+        description="the first rule that matches a failure decides what follows; as podFailurePolicy"
+        " of a Job")
+
+
 def training_job_spec(template):
     workers = object_of(
         {
@@ -117,6 +143,7 @@ def training_job_spec(template):
                                    "what happens after a node was lost, tainted or drained, or a pod"
                                    " preempted",
                                    "RestartUncounted"),
+            "rules": failure_rules(),
         }, default={})
     return object_of(
         {
@@ -229,7 +256,9 @@ def training_job_status():
         "lastFailure": object_of({"attempt": count, "worker": count, "node": SHORT,
                                   "reason": SHORT, "exitCode": NUMBER,
                                   "time": {"type": "string", "format": "date-time"},
-                                  "message": text(longest=1024)}),
+                                  "message": text(longest=1024), "cause": SHORT,
+                                  "counted": {"type": "boolean",
+                                              "description": "toward failurePolicy.maxRestarts"}}),
         "suspendedSeconds": count,
         "excludedNodes": excluded_nodes(),
         "retry": retry(),
@@ -485,6 +514,17 @@ def pooled_memory():
         "memory outside the accelerators (CXL) for the optimizer's state that does not fit")
 
 
+def failure_rates():
+    one = object_of(
+        {
+            "level": level_name("a level, of which whole domains fail, or node"),
+            "per1000Days": number((0, 100000), "failures of one node or domain in 1,000 days"),
+            "repairSeconds": integer(SECONDS, "how long it is then away"),
+        }, ["level", "per1000Days", "repairSeconds"])
+    return list_of(one, 18, "how often nodes and whole domains fail, for weft advise --spares",
+                   kind="map", keys=["level"])
+
+
 def fabric_rules():
     keys = "has(self.rails) && has(self.rails.leafLabelKeys) && size(self.rails.leafLabelKeys) > 0"
     return [
@@ -506,6 +546,10 @@ def fabric_rules():
              " && (!has(self.scaleUp) || self.scaleUp.name != p.name)"
              " && (!has(self.torus) || self.torus.name != p.name))",
              "a plane's name must differ from those of the other networks", ".planes"),
+        rule("!has(self.failureRates) || !has(self.levels) || self.failureRates.all(r,"
+             " r.level == 'node' || self.levels.exists(l, l.name == r.level)"
+             " || (has(self.scaleUp) && self.scaleUp.name == r.level))",
+             "level must be the name of a level, or node", ".failureRates"),
         rule(f"!has(self.levels) || self.levels.all(l, has(l.labelKey)) || ({keys}"
              " && size(self.levels.filter(l, !has(l.labelKey))) == 1"
              " && !has(self.levels[size(self.levels) - 1].labelKey))",
@@ -545,6 +589,7 @@ def fabric():
             "accelerators": accelerators(),
             "pooledMemory": pooled_memory(),
             "environment": environment(),
+            "failureRates": failure_rates(),
         },
         rules=fabric_rules())
     status = object_of({

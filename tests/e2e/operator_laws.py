@@ -367,6 +367,11 @@ class StatusLaw(Law):
 
     def look_at_counters(self, job, status, was):
         resets = (job["spec"].get("failurePolicy") or {}).get("resetAfterSeconds")
+        # A node turned out to be to blame.
+        causes = [one.get("lastFailure", {}).get("cause") for one in (was, status)]
+        if causes[0] == "ProgramFailed" != causes[1] and (
+                status.get("restarts", 0) == was.get("restarts", 0) - 1):
+            resets = True
         for field in ("observedGeneration",) if resets else ("observedGeneration", "restarts"):
             if status.get(field, 0) < was.get(field, 0):
                 self.say(job, f"{field} {status.get(field, 0)} after {was[field]}")

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Nodes that go, fall silent, are cordoned, drained or relabelled under a running gang."""
 
+import time
+
 from operator_lib import MERGE, condition, poll, training_job
 from operator_scenarios import Scenarios, main
 
@@ -76,6 +78,25 @@ class Nodes(Scenarios):
                          {"metadata": {"labels": {"weft.test/lost": None}}})
         failure = self.expect_elsewhere(lost, restarts=1, seconds=SILENT_SECONDS)
         self.assertEqual((failure["reason"], failure["node"], failure["worker"]),
+                         ("NodeLost", lost, 1))
+
+    def test_programs_that_die_of_a_silent_node_are_not_to_blame(self):
+        lost = self.run_job(failurePolicy={"maxRestarts": 1})
+        self.change_node(lost, {"metadata": {"labels": {"weft.test/lost": "yes"}}},
+                         {"metadata": {"labels": {"weft.test/lost": None}}})
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        ended = {"terminated": {"exitCode": 1, "reason": "Error", "startedAt": now,
+                                "finishedAt": now}}
+        for pod in self.cluster.pods(self.space, "job"):
+            if pod["spec"]["nodeName"] == lost:
+                continue
+            path = self.cluster.path("pods", self.space, pod["metadata"]["name"]) + "/status"
+            containers = [{**one, "ready": False, "started": False, "state": ended}
+                          for one in pod["status"]["containerStatuses"]]
+            self.cluster.call("PATCH", path, {"status": {
+                "phase": "Failed", "containerStatuses": containers}}, MERGE)
+        failure = self.expect_elsewhere(lost, restarts=0, seconds=SILENT_SECONDS)
+        self.assertEqual((failure["cause"], failure["node"], failure["worker"]),
                          ("NodeLost", lost, 1))
 
     def test_a_cordoned_node_keeps_its_gang_until_it_is_drained(self):

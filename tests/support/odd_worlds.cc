@@ -127,7 +127,7 @@ void SpoilJob(Choice& choice, api::TrainingJob& job) {
   record.retry = {choice.Below(20), choice.Time()};
   record.excluded = ExcludedOf(choice);
   if (choice.Flip())
-    record.last_failure = api::LastFailure{1, 0, choice.Node(), "Error", 1, "", "x"};
+    record.last_failure = {1, 0, choice.Node(), "Error", 1, "", "x", "ProgramFailed", true};
 }
 
 // Every life is at most so large; the world that follows it answers ideally.

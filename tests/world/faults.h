@@ -51,6 +51,7 @@ class Faults {
   std::string RestoreEtcd();  // in restore.cc
   // Of nodes and kubelets, in node_faults.cc.
   std::string LoseNode();
+  void EndPeers(const std::string& node);
   std::string MakeNodeAnew();
   std::string ScaleDown();
   std::string RestartPlugin();

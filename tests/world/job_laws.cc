@@ -1,8 +1,10 @@
 // The laws of what the status of a job tells, and of what a job lets go when it does not need it.
 
 #include <algorithm>
+#include <limits>
 #include <sstream>
 
+#include "operator/base/timestamp.h"
 #include "tests/world/laws.h"
 
 namespace weft::world {
@@ -15,6 +17,9 @@ using std::chrono::seconds;
 constexpr seconds kLetGo{60}, kServiceBack{120}, kDeleted{1'300};
 // Why a worker waits is told after 10 s, and after a fault all goes on within 30 s.
 constexpr seconds kTold{40};
+// A node that is lost so soon before or after a program's end explains it, and this is known so
+// long after the node's condition.
+constexpr seconds kBlamed{60}, kNewsOfNodes{30};
 
 std::string Named(const Json& object) { return api::Show(KeyOf(object)); }
 
@@ -84,6 +89,7 @@ void Laws::LookAtHoldings(const Change& change) {
     static const Json kNone = Json::object();
     const Json& before = change.before ? *change.before : kNone;
     LookAtFailure(job, before);
+    LookAtBlame(job, before);
     LookAtTrial(job, before);
     LookAtSelector(job, before);
   } else if (change.resource == "services") {
@@ -224,6 +230,37 @@ void Laws::LookAtFailure(const Json& job, const Json& before) {
   const auto succeeded = NumbersOf(TextAt(before, {"status", "completedIndexes"}));
   if (of_this && reason == "PodDeleted" && succeeded.contains(NumberAt(failure, {"worker"}))) {
     Break("I5", Named(job) + " restarts for a worker that has succeeded: " + failure.dump());
+  }
+}
+
+// A job does not fail for good because programs died of a node that was lost.
+void Laws::LookAtBlame(const Json& job, const Json& before) {
+  if (!IsTrue(job, "Failed") || IsTrue(before, "Failed")) return;
+  if (TextAt(job, {"status", "lastFailure", "cause"}) != "ProgramFailed") return;
+  const std::int64_t attempt = NumberAt(job, {"status", "attempt"});
+  UnixSeconds first = std::numeric_limits<UnixSeconds>::max();
+  const auto pods = cluster_.pods_of_job.find(UidOf(job));
+  if (pods == cluster_.pods_of_job.end()) return;
+  for (const auto& [uid, pod] : pods->second) {
+    if (AttemptOf(*pod) != attempt) continue;
+    for (const Json& container : At(*pod, {"status", "containerStatuses"})) {
+      const auto ended = ParseTime(TextAt(container, {"state", "terminated", "finishedAt"}));
+      if (ended && NumberAt(container, {"state", "terminated", "exitCode"}) != 0) {
+        first = std::min(first, *ended);
+      }
+    }
+  }
+  const UnixSeconds now = ParseTime(TextAt(job, {"status", "completionTime"})).value_or(0);
+  for (const auto& pod : cluster_.LivePods(UidOf(job))) {
+    const auto node = cluster_.nodes.find(TextAt(*pod, {"spec", "nodeName"}));
+    if (AttemptOf(*pod) != attempt || node == cluster_.nodes.end()) continue;
+    const Json& ready = ConditionOf(*node->second, "Ready");
+    if (TextAt(ready, {"status"}) == "True") continue;
+    const auto since = ParseTime(TextAt(ready, {"lastTransitionTime"}));
+    if (!since || *since < first - kBlamed.count() || *since > first + kBlamed.count()) continue;
+    if (now - *since < kNewsOfNodes.count()) continue;
+    Break("I5", Named(job) + " has failed, and its node " + node->first + " is not Ready since " +
+                    TextAt(ready, {"lastTransitionTime"}));
   }
 }
 

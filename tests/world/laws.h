@@ -76,6 +76,7 @@ class Laws {
   void LookAtRest(const std::string& uid);
   void LookAtFiles(const Json& service, const std::string& user);
   void LookAtFailure(const Json& job, const Json& before);
+  void LookAtBlame(const Json& job, const Json& before);
   void LookAtTrial(const Json& job, const Json& before);
   void LookAtSelector(const Json& job, const Json& before);
   void LookAtKubelets(const Change& change);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "tests/world/faults.h"
 #include "tests/world/world.h"
@@ -61,8 +62,34 @@ std::string Faults::LoseNode() {
   const seconds time = Some(5, 1'200);
   const bool rebooted = Below(2) == 0;
   world_.kubelets_.Lose(node);
+  if (Below(4) > 0) EndPeers(node);
   world_.fibers_.After(time, [this, node, rebooted] { world_.kubelets_.Return(node, rebooted); });
   return node + " for " + std::to_string(time.count()) + " s" + (rebooted ? ", rebooted" : "");
+}
+
+// The programs on the other nodes of its gangs see their peer's connection end, and fail.
+void Faults::EndPeers(const std::string& node) {
+  std::set<std::string> gangs;
+  const auto pods = world_.server_.All("pods");
+  const auto gang = [](const Json& pod) {
+    return JobOf(pod).empty() ? "" : JobOf(pod) + " " + std::to_string(AttemptOf(pod));
+  };
+  for (const auto& [key, pod] : pods) {
+    if (TextAt(*pod, {"spec", "nodeName"}) == node && Runs(*pod)) gangs.insert(gang(*pod));
+  }
+  gangs.erase("");
+  for (const auto& [key, pod] : pods) {
+    if (!gangs.contains(gang(*pod)) || !Runs(*pod)) continue;
+    const std::string of = TextAt(*pod, {"spec", "nodeName"});
+    if (of == node || world_.kubelets_.IsLost(of)) continue;
+    world_.fibers_.After(Some(1, 8), [this, key = key, uid = UidOf(*pod)] {
+      const auto there = world_.server_.Find("pods", key);
+      if (!there || UidOf(*there) != uid) return;
+      if (!world_.kubelets_.IsLost(TextAt(*there, {"spec", "nodeName"}))) {
+        world_.kubelets_.Crash(key, 1);
+      }
+    });
+  }
 }
 
 // An autoscaler, or a person who repairs it: the node is removed, and comes back under its name.

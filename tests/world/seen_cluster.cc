@@ -113,6 +113,11 @@ void SeenCluster::ApplyNode(const Change& change) {
   const bool less = known != allocatable_.end() && gpus < known->second;
   if (gone || less || !IsTrue(node, "Ready")) unhealthy.insert(name);
   allocatable_[name] = gone ? 0 : gpus;
+  if (gone) {
+    nodes.erase(name);
+  } else {
+    nodes[name] = change.object;
+  }
 }
 
 std::int64_t SeenCluster::AllocatableOf(const std::string& node) const {

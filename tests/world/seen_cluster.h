@@ -24,6 +24,7 @@ struct SeenCluster {
   std::map<std::string, Instant> bound_at;   // of pods on a node, by uid
   std::map<std::string, Object> placements;  // by uid
   std::set<std::string> unhealthy;  // nodes that were lost, gone or without devices at some time
+  std::map<std::string, Object> nodes;  // by name
   std::map<api::ObjectKey, Object> services;
   Instant led_anew = Instant::min();  // when the Lease changed hands last
 

@@ -1,0 +1,268 @@
+#include "operator/life/restart.h"
+
+#include <gtest/gtest.h>
+
+#include "operator/api/names.h"
+#include "operator/life/blame.h"
+#include "operator/life/exclusion.h"
+#include "operator/life/job_status.h"
+#include "tests/support/job_world.h"
+
+namespace weft::life {
+namespace {
+
+using testing::JobWorld;
+
+JobWorld Gang(std::int64_t max_restarts, std::uint32_t workers = 4) {
+  JobWorld world(workers);
+  world.job.failure_policy.max_restarts = max_restarts;
+  EXPECT_TRUE(world.Settle());
+  return world;
+}
+
+void End(JobWorld& world, std::size_t worker, std::int64_t code,
+         const std::string& container = "trainer", const std::string& reason = "Error") {
+  api::Pod& pod = *world.pods[worker];
+  pod.phase = api::PodPhase::kFailed;
+  pod.ready = false;
+  pod.failure = api::Pod::Failure{container, reason, code, "", world.now};
+  pod.exits = {{container, code}};
+}
+
+api::FailureRule ExitRule(api::FailureAction action, std::vector<std::int64_t> codes,
+                          bool in = true, const std::string& container = "") {
+  api::FailureRule rule;
+  rule.action = action;
+  rule.exit_codes = api::FailureRule::ExitCodes{container, in, std::move(codes)};
+  return rule;
+}
+
+std::string Message(const JobWorld& world, const char* type) {
+  const JobStatus status = world.status();
+  const api::Condition* condition = FindCondition(status, type);
+  return condition == nullptr ? "" : condition->message;
+}
+
+std::string CauseOf(const JobWorld& world) { return world.status().record.last_failure->cause; }
+
+// -- rules of failurePolicy
+
+TEST(RestartTest, ARuleFailsTheJobThoughRestartsAreLeft) {
+  JobWorld world = Gang(9);
+  world.job.failure_policy.rules = {ExitRule(api::FailureAction::kFailJob, {93}, true, "trainer")};
+  End(world, 1, 93);
+  world.Settle();
+  EXPECT_EQ(ReasonOf(world.status(), "Failed"), "PodFailurePolicy");
+  EXPECT_EQ(Message(world, "Failed"),
+            "worker 1 on n1: container trainer ended with exit code 93 (Error); "
+            "failurePolicy.rules[0] (FailJob) matches exit code 93 of container trainer");
+  EXPECT_EQ(CauseOf(world), "ProgramFailed");
+}
+
+TEST(RestartTest, AnExitCodeThatIsListedCountsWhoeverFailedFirst) {
+  JobWorld world = Gang(9);
+  world.job.failure_policy.rules = {ExitRule(api::FailureAction::kFailJob, {93})};
+  End(world, 0, 1);
+  world.now += 1;
+  End(world, 3, 93);
+  world.Settle();
+  EXPECT_EQ(ReasonOf(world.status(), "Failed"), "PodFailurePolicy");
+  EXPECT_EQ(world.status().record.last_failure->worker, 3);
+}
+
+TEST(RestartTest, OtherExitCodesAreLookedForOnlyWhereTheFailureBegan) {
+  JobWorld world = Gang(9);
+  world.job.failure_policy.rules = {ExitRule(api::FailureAction::kFailJob, {1}, false)};
+  End(world, 0, 1);
+  world.now += 1;
+  End(world, 3, 134);  // dies of it
+  world.Settle();
+  EXPECT_FALSE(Is(world.status(), "Failed"));
+  EXPECT_EQ(world.status().record.restarts, 1);
+}
+
+TEST(RestartTest, AContainerOfAnotherNameMatchesNoRule) {
+  JobWorld world = Gang(9);
+  world.job.failure_policy.rules = {ExitRule(api::FailureAction::kFailJob, {93}, true, "logs")};
+  End(world, 1, 93);
+  world.Settle();
+  EXPECT_FALSE(Is(world.status(), "Failed"));
+}
+
+TEST(RestartTest, TheFirstRuleThatMatchesDecides) {
+  JobWorld world = Gang(0);
+  world.job.failure_policy.rules = {ExitRule(api::FailureAction::kIgnore, {7}),
+                                    ExitRule(api::FailureAction::kFailJob, {7})};
+  End(world, 1, 7);
+  world.Settle();
+  EXPECT_FALSE(Is(world.status(), "Failed"));
+  EXPECT_EQ(world.status().record.restarts, 0);
+  EXPECT_FALSE(world.status().record.last_failure->counted);
+}
+
+TEST(RestartTest, AReplacedNodeIsLeftOutAndItsRestartIsNotCounted) {
+  JobWorld world = Gang(0);
+  world.job.failure_policy.rules = {ExitRule(api::FailureAction::kReplaceNode, {98})};
+  End(world, 2, 98);
+  world.Settle();
+  EXPECT_FALSE(Is(world.status(), "Failed"));
+  EXPECT_EQ(world.status().record.restarts, 0);
+  EXPECT_EQ(ExcludedAt(world.status().record.excluded, world.now), std::vector<std::string>{"n2"});
+}
+
+TEST(RestartTest, ARuleOnAConditionDecidesAboutADisruption) {
+  for (const auto action : {api::FailureAction::kRestart, api::FailureAction::kFailJob}) {
+    JobWorld world = Gang(9);
+    api::FailureRule rule;
+    rule.action = action;
+    rule.pod_conditions = {{"DisruptionTarget", "True"}};
+    world.job.failure_policy.rules = {rule};
+    End(world, 1, 143);
+    world.pods[1]->disrupted = true;
+    world.pods[1]->conditions = {{"DisruptionTarget", "True", "PreemptionByScheduler"}};
+    world.Settle();
+    EXPECT_EQ(Is(world.status(), "Failed"), action == api::FailureAction::kFailJob);
+    EXPECT_EQ(world.status().record.restarts, action == api::FailureAction::kRestart ? 1 : 0);
+  }
+}
+
+// -- causes
+
+TEST(RestartTest, ADisruptionHasTheCauseOfItsReason) {
+  for (const auto& [reason, cause] : {std::pair{"DeletionByTaintManager", "NodeLost"},
+                                      {"PreemptionByScheduler", "Disrupted"},
+                                      {"EvictionByEvictionAPI", "Disrupted"}}) {
+    JobWorld world = Gang(0);
+    End(world, 1, 143);
+    world.pods[1]->disrupted = true;
+    world.pods[1]->conditions = {{"DisruptionTarget", "True", reason}};
+    world.Settle();
+    EXPECT_EQ(CauseOf(world), cause) << reason;
+    EXPECT_FALSE(Is(world.status(), "Failed"));
+  }
+}
+
+TEST(RestartTest, ANodeThatFailsItsPreflightIsLeftOut) {
+  for (const char* container : {"weft-preflight", "preflight-dcgm-diag"}) {
+    JobWorld world = Gang(0);
+    End(world, 1, 1, container);
+    world.Settle();
+    EXPECT_EQ(CauseOf(world), "NodeUnfit");
+    EXPECT_EQ(world.status().record.restarts, 0);
+    EXPECT_EQ(ExcludedAt(world.status().record.excluded, world.now),
+              std::vector<std::string>{"n1"});
+  }
+}
+
+TEST(RestartTest, AMissingCommandIsNotTriedAThirdTime) {
+  JobWorld world = Gang(9);
+  End(world, 1, 127);
+  world.Settle();
+  EXPECT_FALSE(Is(world.status(), "Failed"));
+  world.now += 600;
+  ASSERT_TRUE(world.Settle());
+  End(world, 2, 127);
+  world.Settle();
+  EXPECT_TRUE(Is(world.status(), "Failed"));
+  EXPECT_TRUE(Message(world, "Failed")
+                  .ends_with("the attempt before failed for the same reason, "
+                             "so the job is not tried again"))
+      << Message(world, "Failed");
+}
+
+// -- a node that fails about when a program does
+
+TEST(RestartTest, PeersOfALostNodeAreNotToBlame) {
+  JobWorld world = Gang(0);
+  for (const std::size_t peer : {0U, 1U, 3U}) End(world, peer, 1);
+  EXPECT_EQ(world.Settle()->seconds, 60);  // worker 2 has not ended
+  EXPECT_FALSE(Is(world.status(), "Failed"));
+  EXPECT_NE(Message(world, "PodsReady").find("the job fails at"), std::string::npos);
+  world.now += 50;
+  world.nodes["n2"].not_ready_since = world.now;
+  world.Settle();
+  EXPECT_TRUE(Is(world.status(), "Restarting"));
+  EXPECT_EQ(CauseOf(world), "NodeLost");
+  EXPECT_EQ(world.status().record.last_failure->worker, 2);
+  EXPECT_EQ(world.status().record.last_failure->node, "n2");
+  EXPECT_EQ(world.status().record.restarts, 0);
+  EXPECT_TRUE(Message(world, "Restarting").starts_with("node n2 of worker 2 is not Ready since "))
+      << Message(world, "Restarting");
+}
+
+TEST(RestartTest, WithoutNewsOfItsNodesTheJobFails) {
+  JobWorld world = Gang(0);
+  End(world, 0, 1);
+  world.Settle();
+  EXPECT_FALSE(Is(world.status(), "Failed"));
+  world.now += 59;
+  world.Settle();
+  EXPECT_FALSE(Is(world.status(), "Failed"));
+  world.now += 1;
+  world.Settle();
+  EXPECT_TRUE(Is(world.status(), "Failed"));
+  EXPECT_EQ(CauseOf(world), "ProgramFailed");
+  EXPECT_TRUE(world.status().record.last_failure->counted);
+}
+
+TEST(RestartTest, NothingIsWaitedForWhereTheFailureSpeaksForItself) {
+  for (const auto& [reason, code] :
+       {std::pair{"OOMKilled", 137}, {"Error", 127}, {"StartError", 128}}) {
+    JobWorld world = Gang(0);
+    End(world, 0, code, "trainer", reason);
+    world.Settle();
+    EXPECT_TRUE(Is(world.status(), "Failed")) << reason;
+  }
+  JobWorld all = Gang(0);
+  for (std::size_t worker = 0; worker < 4; ++worker) End(all, worker, 1);
+  all.Settle();
+  EXPECT_TRUE(Is(all.status(), "Failed"));
+}
+
+TEST(RestartTest, ARestartThatWasCountedIsGivenBackWhenANodeIsToBlame) {
+  JobWorld world = Gang(5);
+  world.nodes["n2"];  // no kubelet confirms the end of its pod
+  End(world, 0, 1);
+  world.Settle();
+  EXPECT_TRUE(Is(world.status(), "Restarting"));
+  EXPECT_EQ(world.status().record.restarts, 1);
+  world.now += 45;
+  world.nodes["n2"].not_ready_since = world.now;
+  world.Settle();
+  EXPECT_EQ(world.status().record.restarts, 0);
+  EXPECT_EQ(CauseOf(world), "NodeLost");
+  EXPECT_FALSE(world.status().record.last_failure->counted);
+  EXPECT_EQ(ReasonOf(world.status(), "Restarting"), "NodeLost");
+}
+
+TEST(RestartTest, ANodeThatIsLostLongAfterIsAnotherFailure) {
+  JobWorld world = Gang(5);
+  world.nodes["n2"];
+  End(world, 0, 1);
+  world.Settle();
+  world.now += kBlameAfterSeconds + 1;
+  world.nodes["n2"].not_ready_since = world.now;
+  world.Settle();
+  EXPECT_EQ(world.status().record.restarts, 1);
+  EXPECT_EQ(CauseOf(world), "ProgramFailed");
+}
+
+TEST(RestartTest, AFatalConditionOfANodeExplainsTheProgramsEnd) {
+  for (const auto& [seconds, blamed] : {std::pair{-121, false}, {-120, true}, {0, true}}) {
+    JobWorld world = Gang(5);
+    world.nodes["n3"].fault = "SysLogsGPUFallenOff=True";
+    world.nodes["n3"].fault_since = world.now + seconds;
+    End(world, 3, 1);
+    world.Settle();
+    EXPECT_EQ(CauseOf(world), blamed ? "NodeFault" : "ProgramFailed") << seconds;
+    EXPECT_EQ(world.status().record.restarts, blamed ? 0 : 1);
+    if (!blamed) continue;
+    EXPECT_EQ(world.status().record.last_failure->reason, "SysLogsGPUFallenOff");
+    EXPECT_TRUE(Message(world, "Restarting")
+                    .starts_with("node n3 of worker 3 has the condition SysLogsGPUFallenOff=True "
+                                 "since "));
+  }
+}
+
+}  // namespace
+}  // namespace weft::life
