@@ -218,12 +218,34 @@ std::vector<fabric::EnvironmentVariable> DecodeEnvironment(const Field& field) {
   return environment;
 }
 
+std::vector<fabric::FailureRateSpec> DecodeFailureRates(const Field& field) {
+  std::vector<fabric::FailureRateSpec> rates;
+  for (const Field& item : ReadItems(field, kFailureRatesAtMost)) {
+    if (!item.present()) item.Fail("must be an object");
+    item.RefuseUnknown({"level", "per1000Days", "repairSeconds"});
+    fabric::FailureRateSpec rate;
+    rate.level = ReadLevelName(item["level"].Require());
+    rate.per_1000_days = item["per1000Days"].Require().Number();
+    if (!(rate.per_1000_days >= 0 && rate.per_1000_days <= fabric::kMostFailuresPer1000Days)) {
+      item["per1000Days"].Fail("must be from 0 to 100000");
+    }
+    rate.repair_seconds =
+        static_cast<double>(item["repairSeconds"].Require().Int(kSeconds, kSeconds.min));
+    const bool twice = std::any_of(rates.begin(), rates.end(),
+                                   [&](const auto& one) { return one.level == rate.level; });
+    if (twice) item.Fail("has the level of an earlier entry");
+    if (rate.level == "outside") item["level"].Fail("is reserved");
+    rates.push_back(std::move(rate));
+  }
+  return rates;
+}
+
 fabric::FabricSpec DecodeSpec(const Field& spec) {
   fabric::FabricSpec result;
   spec.Require().RefuseUnknown({"preset", "powerLimits", "nodeSelector", "levels", "outside",
                                 "scaleUp", "torus", "planes", "nodeLink", "rails", "unusable",
                                 "costTolerancePercent", "acceleratorModel", "acceleratorResources",
-                                "accelerators", "pooledMemory", "environment"});
+                                "accelerators", "pooledMemory", "environment", "failureRates"});
   DecodeLevels(spec, result);
   if (const Field selector = spec["nodeSelector"]; selector.present()) {
     result.node_selector = DecodeStrictSelector(selector, Comparisons::kGtLt);
@@ -247,6 +269,7 @@ fabric::FabricSpec DecodeSpec(const Field& spec) {
   result.accelerators = DecodeAccelerators(spec["accelerators"]);
   result.pooled_memory = DecodePooledMemory(spec["pooledMemory"]);
   result.environment = DecodeEnvironment(spec["environment"]);
+  result.failure_rates = DecodeFailureRates(spec["failureRates"]);
   return result;
 }
 

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <utility>
 
 #include "operator/api/encode.h"
@@ -142,6 +143,11 @@ OrderedJson EncodeFabricSpec(const fabric::FabricSpec& spec) {
   }
   for (const fabric::EnvironmentVariable& variable : spec.environment) {
     out["environment"].push_back({{"name", variable.name}, {"value", variable.value}});
+  }
+  for (const fabric::FailureRateSpec& rate : spec.failure_rates) {
+    out["failureRates"].push_back({{"level", rate.level},
+                                   {"per1000Days", rate.per_1000_days},
+                                   {"repairSeconds", std::llround(rate.repair_seconds)}});
   }
   return out;
 }

@@ -69,6 +69,7 @@ inline constexpr IntRange kWatts = {.min = 1, .max = 1'000'000'000};
 inline constexpr IntRange kRails = {.min = 1, .max = 64};
 inline constexpr std::size_t kGroupsAtMost = 3;
 inline constexpr std::size_t kLevelsAtMost = 16;
+inline constexpr std::size_t kFailureRatesAtMost = kLevelsAtMost + 2;  // scale-up, node
 inline constexpr std::size_t kModelsAtMost = 16;
 inline constexpr std::size_t kRulesAtMost = 64;
 inline constexpr std::size_t kIndexLabelsAtMost = 8;

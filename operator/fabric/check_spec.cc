@@ -175,6 +175,21 @@ Status CheckSelector(const LabelSelector& selector) {
   return {};
 }
 
+// The levels of a preset are only known together with the nodes.
+Status CheckFailureRates(const FabricSpec& spec) {
+  if (!spec.preset.empty()) return {};
+  std::set<std::string> names = {"node"};
+  for (const LevelSpec& level : spec.levels) names.insert(level.name);
+  if (spec.scale_up) names.insert(spec.scale_up->name);
+  for (std::size_t r = 0; r < spec.failure_rates.size(); ++r) {
+    const std::string& level = spec.failure_rates[r].level;
+    if (names.contains(level)) continue;
+    return Invalid("spec.failureRates[" + std::to_string(r) + "].level: \"" + level +
+                   "\" is neither the name of a level nor node");
+  }
+  return {};
+}
+
 }  // namespace
 
 Status CheckSpec(const FabricSpec& spec) {
@@ -192,6 +207,7 @@ Status CheckSpec(const FabricSpec& spec) {
     if (Status status = CheckTorus(spec); !status) return status;
   }
   if (Status status = CheckPlanes(spec); !status) return status;
+  if (Status status = CheckFailureRates(spec); !status) return status;
   if (spec.node_selector) {
     if (Status status = CheckSelector(*spec.node_selector); !status) return status;
   }

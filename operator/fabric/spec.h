@@ -162,6 +162,17 @@ struct PooledMemorySpec {
   friend bool operator==(const PooledMemorySpec&, const PooledMemorySpec&) = default;
 };
 
+// How often a part of the fabric fails, and how long it is away. Advice counts with it; no decision
+// does.
+struct FailureRateSpec {
+  std::string level;  // of a whole domain; or "node"
+  double per_1000_days = 0;
+  double repair_seconds = 0;
+
+  friend bool operator==(const FailureRateSpec&, const FailureRateSpec&) = default;
+};
+inline constexpr double kMostFailuresPer1000Days = 100'000;  // 100 a day
+
 // An environment variable of the workers. It replaces the value that Weft derives; an empty value
 // removes the variable.
 struct EnvironmentVariable {
@@ -191,6 +202,7 @@ struct FabricSpec {
   std::vector<AcceleratorSpec> accelerators;
   std::optional<PooledMemorySpec> pooled_memory;
   std::vector<EnvironmentVariable> environment;
+  std::vector<FailureRateSpec> failure_rates = {};
 
   friend bool operator==(const FabricSpec&, const FabricSpec&) = default;
 };

@@ -485,6 +485,17 @@ def pooled_memory():
         "memory outside the accelerators (CXL) for the optimizer's state that does not fit")
 
 
+def failure_rates():
+    one = object_of(
+        {
+            "level": level_name("a level, of which whole domains fail, or node"),
+            "per1000Days": number((0, 100000), "failures of one node or domain in 1,000 days"),
+            "repairSeconds": integer(SECONDS, "how long it is then away"),
+        }, ["level", "per1000Days", "repairSeconds"])
+    return list_of(one, 18, "how often nodes and whole domains fail, for weft advise --spares",
+                   kind="map", keys=["level"])
+
+
 def fabric_rules():
     keys = "has(self.rails) && has(self.rails.leafLabelKeys) && size(self.rails.leafLabelKeys) > 0"
     return [
@@ -506,6 +517,10 @@ def fabric_rules():
              " && (!has(self.scaleUp) || self.scaleUp.name != p.name)"
              " && (!has(self.torus) || self.torus.name != p.name))",
              "a plane's name must differ from those of the other networks", ".planes"),
+        rule("!has(self.failureRates) || !has(self.levels) || self.failureRates.all(r,"
+             " r.level == 'node' || self.levels.exists(l, l.name == r.level)"
+             " || (has(self.scaleUp) && self.scaleUp.name == r.level))",
+             "level must be the name of a level, or node", ".failureRates"),
         rule(f"!has(self.levels) || self.levels.all(l, has(l.labelKey)) || ({keys}"
              " && size(self.levels.filter(l, !has(l.labelKey))) == 1"
              " && !has(self.levels[size(self.levels) - 1].labelKey))",
@@ -545,6 +560,7 @@ def fabric():
             "accelerators": accelerators(),
             "pooledMemory": pooled_memory(),
             "environment": environment(),
+            "failureRates": failure_rates(),
         },
         rules=fabric_rules())
     status = object_of({

@@ -32,6 +32,10 @@ def integer(bounds, description="", default=None):
     return described(schema, description)
 
 
+def number(bounds, description=""):
+    return described({"type": "number", "minimum": bounds[0], "maximum": bounds[1]}, description)
+
+
 def boolean(description, default):
     return described({"type": "boolean", "default": default}, description)
 
