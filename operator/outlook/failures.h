@@ -16,6 +16,9 @@ struct FailureRates {
   double interruptions_per_1000_node_days = 100;
 };
 
+// How long a failed node is away. Assumption: the swap of a compute tray takes one to four hours.
+inline constexpr double kRepairSeconds = 4 * 3600;
+
 struct Reliability {
   double hours_between_failures = 0;
   double checkpoint_interval_seconds = 0;  // that loses least
@@ -33,5 +36,11 @@ struct Reliability {
 //         2006; its first term is Young, 1974. The share: a renewal argument, within 0.4 points of
 //         a simulation.
 Reliability ReliabilityOf(double nodes, const FailureRates& rates = {}, double spot_nodes = 0);
+// The same for a job with so many failures in 1,000 days, of whatever it runs on; with none, the
+// interval is infinite.
+Reliability ReliabilityAt(double failures_per_1000_days, const FailureRates& rates = {});
+// The share above, for an interval that somebody chose.
+double EffectiveShare(double hours_between_failures, double checkpoint_interval_seconds,
+                      const FailureRates& rates = {});
 
 }  // namespace weft::outlook

@@ -15,7 +15,7 @@ namespace weft::simulate {
 // What happens to nodes. All rates are per 1,000 node-days; 0: never.
 struct FaultOptions {
   double failures = 0;  // a node fails: its jobs end and start again elsewhere
-  double repair_seconds = 4 * 3600;
+  double repair_seconds = outlook::kRepairSeconds;
   double interruptions = 0;  // the cloud takes a spot node away; only nodes of that capacity type
   double return_seconds = 3600;
   double cordons = 0;  // maintenance: jobs that run there go on, no other starts
