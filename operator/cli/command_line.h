@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <functional>
 #include <map>
 #include <string>
@@ -46,11 +47,15 @@ class CommandLine {
   void AddOrder(CLI::App* command, std::string& order);
   void AddPrices(CLI::App* command, std::string& file, const char* shows = "what a job costs");
   void AddAccelerators(CLI::App* command, std::string& file);
+  // --failures and --repair-seconds; returns both.
+  std::array<CLI::Option*, 2> AddFailureRate(CLI::App* command, double& failures,
+                                             double& repair_seconds, const char* group);
 
   void AddPlan();
   void AddExplain();
   void AddOutlook();
   void AddAdvise();
+  void AddSpares(CLI::App* advise);
   void AddSimulate();
   void AddTrace(CLI::App* simulate);
   void AddRules(CLI::App* simulate);

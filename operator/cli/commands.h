@@ -9,6 +9,7 @@
 #include "operator/designs/reference_design.h"
 #include "operator/import/import_csv.h"
 #include "operator/import/import_links.h"
+#include "operator/outlook/failures.h"
 #include "operator/simulate/faults.h"
 
 namespace weft::cli {
@@ -68,6 +69,14 @@ struct OutlookArguments {
 };
 int RunOutlook(const OutlookArguments& arguments);
 
+struct SparesArguments {
+  bool asked = false;   // --spares
+  double failures = 0;  // per 1,000 node-days
+  double repair_seconds = outlook::kRepairSeconds;
+  bool failures_given = false, repair_given = false;
+  std::string failure_model;  // a file; "": none
+};
+
 struct AdviseArguments {
   InputArguments input;
   std::string output = "table";          // table, json, yaml: the best layout as a TrainingJob
@@ -77,8 +86,10 @@ struct AdviseArguments {
   std::string prices;                    // a file; "" none
   double deadline_days = 0, budget = 0;  // 0: none
   int rows = 10;
+  SparesArguments spares;  // if asked for, of the rest only input and output count
 };
 int RunAdvise(const AdviseArguments& arguments);
+int RunAdviseSpares(const AdviseArguments& arguments);
 
 struct SimulateArguments {
   InputArguments input;

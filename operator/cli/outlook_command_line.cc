@@ -40,12 +40,15 @@ void CommandLine::AddPrices(CLI::App* command, std::string& file, const char* sh
 
 void CommandLine::AddAdvise() {
   CLI::App* command = Add(
-      &app_, "advise", "Find the fastest layouts of a job or model that fit in memory",
+      &app_, "advise",
+      "Find the fastest layouts of a job or model that fit in memory, or how many spare nodes to "
+      "keep",
       "  weft advise -f cluster.yaml -f job.yaml\n"
       "  weft advise -f cluster.yaml -f job.yaml --gpus 8..1024 --tokens 15T --prices prices.yaml\n"
       "  weft advise -f cluster.yaml -f model.yaml --gpus 8..1024\n"
-      "  weft advise -f cluster.yaml -f job.yaml -o yaml | kubectl apply -f -",
-      [this] { return RunAdvise(advise_); });
+      "  weft advise -f cluster.yaml -f job.yaml -o yaml | kubectl apply -f -\n"
+      "  weft advise --spares -f cluster.yaml -f jobs.yaml",
+      [this] { return advise_.spares.asked ? RunAdviseSpares(advise_) : RunAdvise(advise_); });
   command->group(kPlacing);
   AddInput(command, advise_.input);
   Choice(command->add_option("-o,--output", advise_.output,
@@ -84,6 +87,33 @@ void CommandLine::AddAdvise() {
   AddPrices(command, advise_.prices);
   command->add_option("name", advise_.job, "Job, as NAMESPACE/NAME or NAME (default: the only one)")
       ->option_text("JOB");
+  AddSpares(command);
+}
+
+void CommandLine::AddSpares(CLI::App* command) {
+  constexpr const char* kSpares = "Spare nodes";
+  SparesArguments& spares = advise_.spares;
+  CLI::Option* asked =
+      command
+          ->add_flag("--spares", spares.asked,
+                     "Instead of layouts, show how many spare nodes to keep at which level of the "
+                     "fabric, what they cost and save, and how often jobs should write checkpoints")
+          ->group(kSpares);
+  for (const char* other : {"--rows", "--gpus", "--tokens", "--deadline", "--budget", "--prices"}) {
+    command->get_option(other)->excludes(asked);
+  }
+  command->get_option("name")->excludes(asked);
+  const auto [rate, repair] =
+      AddFailureRate(command, spares.failures, spares.repair_seconds, kSpares);
+  rate->needs(asked)->each([&](const std::string&) { spares.failures_given = true; });
+  repair->needs(asked)->each([&](const std::string&) { spares.repair_given = true; });
+  command
+      ->add_option("--failure-model", spares.failure_model,
+                   "YAML file with failures and repair times of nodes and of whole domains, as "
+                   "deploy/examples/failures.yaml (default: spec.failureRates of the Fabric)")
+      ->option_text("FILE")
+      ->needs(asked)
+      ->group(kSpares);
 }
 
 }  // namespace weft::cli

@@ -93,11 +93,6 @@ std::string WithLine(const InputArguments& input, const std::string& message) {
   return sources ? manifest::WithLine(*sources, message) : message;
 }
 
-bool IsLive(const api::Place& place) {
-  return place.starts_with(std::string(kClusterPlace) + ": ") ||
-         place.starts_with(std::string(watch::kServedPlace) + ": ");
-}
-
 Result<api::Inputs> ReadAll(const InputArguments& input, api::Reading of_files) {
   if (input.files.empty() && !input.live()) {
     return Invalid(
@@ -122,6 +117,11 @@ Result<api::Inputs> ReadAll(const InputArguments& input, api::Reading of_files) 
 }
 
 }  // namespace
+
+bool IsLive(const api::Place& place) {
+  return place.starts_with(std::string(kClusterPlace) + ": ") ||
+         place.starts_with(std::string(watch::kServedPlace) + ": ");
+}
 
 Result<cluster::Cluster> ReadCluster(const InputArguments& input, api::Reading of_files) {
   auto inputs = ReadAll(input, of_files);

@@ -28,6 +28,9 @@ struct QueuedCluster {
 };
 Result<QueuedCluster> ReadQueues(const InputArguments& input);
 
+// Whether the object is from the cluster and not from a file.
+bool IsLive(const api::Place& place);
+
 // The order named "file" or "operator". "": the operator's order if the input is a cluster, else
 // the file's.
 cluster::Order OrderOf(const InputArguments& input, const std::string& name);

@@ -148,6 +148,25 @@ void CommandLine::AddRules(CLI::App* command) {
       ->group(kQueue);
 }
 
+std::array<CLI::Option*, 2> CommandLine::AddFailureRate(CLI::App* command, double& failures,
+                                                        double& repair_seconds, const char* group) {
+  CLI::Option* rate =
+      command
+          ->add_option("--failures", failures,
+                       "Failures of nodes per 1,000 node-days, such as 3.79 (Llama 3) or 6.5; jobs "
+                       "on the node start again from their last checkpoint")
+          ->option_text("RATE")
+          ->check(program::NumberAtLeast(0))
+          ->group(group);
+  CLI::Option* repair =
+      command->add_option("--repair-seconds", repair_seconds, "How long a failed node is away")
+          ->option_text("SECONDS")
+          ->check(program::NumberFrom(1, kMostHours * 3600))
+          ->group(group)
+          ->capture_default_str();
+  return {rate, repair};
+}
+
 void CommandLine::AddFaults(CLI::App* command) {
   simulate::FaultOptions& faults = simulate_.faults;
   const auto rate = [&](const char* name, double& value, const char* what) {
@@ -163,10 +182,7 @@ void CommandLine::AddFaults(CLI::App* command) {
         ->group(kFaults)
         ->capture_default_str();
   };
-  rate("--failures", faults.failures,
-       "Failures of nodes per 1,000 node-days, such as 3.79 (Llama 3) or 6.5; jobs on the node "
-       "start again from their last checkpoint");
-  seconds("--repair-seconds", faults.repair_seconds, "How long a failed node is away");
+  AddFailureRate(command, faults.failures, faults.repair_seconds, kFaults);
   rate("--interruptions", faults.interruptions,
        "How often the cloud takes a spot node away, per 1,000 node-days");
   seconds("--return-seconds", faults.return_seconds, "How long an interrupted spot node is away");

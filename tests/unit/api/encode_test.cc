@@ -141,6 +141,7 @@ Fabric FullFabric() {
                         .calibrated_as = "H100",
                         .source = "Acme, 2026"}};
   spec.pooled_memory = fabric::PooledMemorySpec{1'000, 63'000'000'000};
+  spec.failure_rates = {{"node", 3.79, 14'400}, {"leaf", 0.4, 7'200}, {"nvl", 0, 1}};
   return fabric;
 }
 

@@ -1,0 +1,188 @@
+#include "operator/report/spare_jobs.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "operator/cluster/choose_fabric.h"
+#include "operator/cluster/pool_choices.h"
+#include "operator/cluster/running.h"
+#include "operator/outlook/accelerators.h"
+
+namespace weft::report {
+namespace {
+
+using cluster::Cluster;
+using cluster::WorkloadView;
+using fabric::NodeIndex;
+using fabric::Tier;
+
+// Units of the resource that the node has.
+std::int64_t UnitsOf(const fabric::Fabric& fabric, NodeIndex node, fabric::ResourceIndex resource) {
+  return std::max(fabric.capacity(node, resource), fabric.allocatable(node, resource));
+}
+
+// The nodes that the workers would fill, side by side. Fewer nodes than the workers need are all.
+std::vector<NodeIndex> NodesFor(const fabric::Fabric& fabric, const WorkloadView& workload) {
+  const auto resource = fabric.FindResource(workload.accelerator->resource_name);
+  std::vector<NodeIndex> nodes;
+  if (!resource) return nodes;
+  const auto choices =
+      cluster::PoolChoicesOf(fabric, *workload.accelerator, cluster::SlicesOf(*workload.topology));
+  const std::int64_t each = std::max<std::int64_t>(workload.accelerator->per_worker, 1);
+  std::int64_t left = workload.workers;
+  for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
+    if (left <= 0) break;
+    const bool may = !choices || (!choices->empty() &&
+                                  std::binary_search(choices->front().pools.begin(),
+                                                     choices->front().pools.end(), fabric.pool(n)));
+    const std::int64_t workers = may ? UnitsOf(fabric, n, *resource) / each : 0;
+    if (workers == 0) continue;
+    nodes.push_back(n);
+    left -= workers;
+  }
+  return nodes;
+}
+
+// The level in whose domain a replacement must be: the narrowest that is required of the job or of
+// one of its groups. A group that must be in one node moves to another node as a whole.
+Result<Tier> ReplacementTier(const fabric::Fabric& fabric, const WorkloadView& workload) {
+  Tier narrowest = fabric::kOutside;
+  const auto narrow = [&](const std::string& name) {
+    if (name.empty()) return true;
+    const std::optional<Tier> tier = fabric.FindTier(name);
+    const auto& scale_up = fabric.spec().scale_up;
+    if (!tier) return scale_up && scale_up->name == name;  // crosses the levels
+    if (*tier < fabric.node_tier()) narrowest = std::max(narrowest, *tier);
+    return true;
+  };
+  const api::TopologySpec& topology = *workload.topology;
+  const auto unknown = [&](const std::string& path, const std::string& name) {
+    return Invalid(*workload.place + ": spec.topology." + path + "required: unknown level \"" +
+                   name + "\"; weft fabric show names the levels of Fabric " + fabric.spec().name);
+  };
+  if (!narrow(topology.required)) return unknown("", topology.required);
+  for (std::size_t g = 0; g < topology.groups.size(); ++g) {
+    const std::string& name = topology.groups[g].required;
+    if (!narrow(name)) return unknown("groups[" + std::to_string(g) + "].", name);
+  }
+  return narrowest;
+}
+
+class JobLister {
+ public:
+  JobLister(const Cluster& cluster, const std::vector<FabricFailures>& failures)
+      : cluster_(cluster), failures_(failures) {}
+
+  Result<SpareJobs> List() {
+    const auto workloads = cluster::AllWorkloads(cluster_, cluster::Mark::kInvalid);
+    if (!workloads) return workloads.error();
+    const auto running = cluster::RunningWorkloads(cluster_);
+    if (!running) return running.error();
+    for (const cluster::Running& one : *running) held_[Key(one.workload)] = &one;
+    for (const WorkloadView& workload : *workloads) {
+      if (const Status added = Add(workload); !added) {
+        out_.refused.push_back({*workload.place, added.error().message});
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  using JobKey = std::pair<std::string_view, api::ObjectKey>;
+
+  static JobKey Key(const WorkloadView& workload) { return {workload.kind(), workload.key()}; }
+
+  Status Add(const WorkloadView& workload) {
+    if (!workload.invalid.empty()) return Invalid(workload.invalid);
+    const auto found = held_.find(Key(workload));
+    const cluster::Running* held = found == held_.end() ? nullptr : found->second;
+    std::size_t on = 0;
+    if (held != nullptr) {
+      on = held->fabric;
+    } else {
+      const auto chosen = cluster::ChooseFabric(cluster_, workload);
+      if (!chosen) return chosen.error();
+      if (!std::holds_alternative<std::size_t>(*chosen)) return {};  // no Fabric yet
+      on = std::get<std::size_t>(*chosen);
+    }
+    const fabric::Fabric& fabric = *cluster_.fabrics[on].fabric;
+    std::vector<NodeIndex> nodes;
+    if (held != nullptr) {
+      nodes.assign(held->nodes.begin(), held->nodes.end());
+      std::sort(nodes.begin(), nodes.end());
+      nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    } else {
+      nodes = NodesFor(fabric, workload);
+    }
+    if (nodes.empty()) return {};  // no node has what its workers ask for
+    const auto tier = ReplacementTier(fabric, workload);
+    if (!tier) return tier.error();
+    out_.jobs.push_back(JobOn(on, nodes, *tier));
+    out_.jobs.back().job = api::Show(workload.key());
+    out_.jobs.back().held = held != nullptr;
+    return {};
+  }
+
+  SpareJob JobOn(std::size_t on, const std::vector<NodeIndex>& nodes, Tier tier) {
+    const fabric::Fabric& fabric = *cluster_.fabrics[on].fabric;
+    const FailureModel& model = failures_[on].model;
+    SpareJob job;
+    job.fabric = fabric.spec().name;
+    job.nodes = std::ssize(nodes);
+    job.level = fabric.tiers()[tier].name;
+    const auto count = static_cast<double>(job.nodes);
+    const outlook::AwayNodes away(count, model.Away());
+    job.rho = away.rho();
+    job.p99 = away.SparesFor(outlook::kRarely);
+    job.best = outlook::BestSpares(count, away);
+    job.reliability = outlook::ReliabilityAt(FailuresOf(fabric, model, nodes));
+    std::set<std::string> products;
+    for (const NodeIndex n : nodes) products.insert(ProductName(fabric, n));
+    out_.products.push_back(std::move(products));
+    return job;
+  }
+
+  const Cluster& cluster_;
+  const std::vector<FabricFailures>& failures_;
+  std::map<JobKey, const cluster::Running*> held_;
+  SpareJobs out_;
+};
+
+}  // namespace
+
+double FailuresOf(const fabric::Fabric& fabric, const FailureModel& model,
+                  std::span<const NodeIndex> nodes) {
+  double failures = static_cast<double>(nodes.size()) * model.node.per_1000_days;
+  for (const LevelRate& level : model.levels) {
+    const auto& domain = fabric.domains(*fabric.FindTier(level.level)).of_node;
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+      const bool first = n == 0 || domain[nodes[n]] != domain[nodes[n - 1]];
+      if (first) failures += level.rate.per_1000_days;
+    }
+  }
+  return failures;
+}
+
+bool IsAcceleratorNode(const fabric::Fabric& fabric, NodeIndex node) {
+  if (fabric.accelerators(node) > 0) return true;
+  for (const fabric::ResourceIndex r : fabric.resources().Indices()) {
+    if (fabric.IsAccelerator(r) && fabric.capacity(node, r) > 0) return true;
+  }
+  return false;
+}
+
+std::string ProductName(const fabric::Fabric& fabric, NodeIndex node) {
+  const std::string& product = fabric.pools()[fabric.pool(node)].product;
+  if (product.empty()) return "";
+  const auto known = outlook::FindAccelerator(product, fabric.spec().accelerators);
+  return known ? std::string(known->name) : product;
+}
+
+Result<SpareJobs> SpareJobsOf(const Cluster& cluster, const std::vector<FabricFailures>& failures) {
+  return JobLister(cluster, failures).List();
+}
+
+}  // namespace weft::report
