@@ -346,7 +346,8 @@ JobStep FollowStep(Life& life) {
   Verify(life);
   if (Completed(life)) return Complete(life);
   if (const auto fault = FindFault(life, !creating)) {
-    if (const auto left = BlameLeft(life, *fault)) return AwaitBlameStep(life, *fault, *left);
+    const auto left = ExhaustsRestarts(life, *fault) ? BlameLeft(life, *fault) : std::nullopt;
+    if (left) return AwaitBlameStep(life, *fault, *left);
     Restart(life, *fault);
     return WriteStatus{life.status};
   }

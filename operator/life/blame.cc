@@ -1,10 +1,12 @@
 #include "operator/life/blame.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "operator/base/seeded_bug.h"
 #include "operator/life/attempt_labels.h"
-#include "operator/life/restart.h"
 
 namespace weft::life {
 namespace {
@@ -44,8 +46,7 @@ bool SpeaksForItself(const Fault& fault) {
          fault.reason == "ContainerCannotRun";
 }
 
-}  // namespace
-
+// `program`: what failed at that time, for the message.
 std::optional<Fault> BlameNode(const Life& life, UnixSeconds time, const std::string& program) {
   const auto suspect = FirstSuspect(life, time);
   if (!suspect || Seeded(Bug::kPeersBlamed)) return std::nullopt;
@@ -69,9 +70,36 @@ std::optional<Fault> BlameNode(const Life& life, UnixSeconds time, const std::st
   return fault;
 }
 
+void ApplyRules(const Life& life, const Faults& faults, Fault& fault) {
+  const api::Pod* blamed = nullptr;
+  for (const api::Pod* pod : PodsOfAttempt(life)) {
+    if (WorkerLabel(pod->meta) == fault.worker) blamed = pod;
+  }
+  // The programs die of a node or of the cluster, whatever they say.
+  const std::vector<const api::Pod*> none;
+  auto rule = MatchRule(life.job.failure_policy.rules,
+                        IsInfrastructure(fault) ? none : faults.failed, blamed);
+  if (!rule) return;
+  if (rule->pod != blamed) fault = OfFailedPod(life, *rule->pod);
+  fault.rule = std::move(rule);
+}
+
+}  // namespace
+
+std::optional<Fault> FindFault(const Life& life, bool created) {
+  Faults faults = FindFaults(life, created);
+  if (!faults.first) return std::nullopt;
+  Fault fault = *std::move(faults.first);
+  if (fault.cause == Cause::kProgramFailed) {
+    const UnixSeconds time = fault.ended != 0 ? fault.ended : life.view.now;
+    if (auto node = BlameNode(life, time, fault.message)) fault = *std::move(node);
+  }
+  ApplyRules(life, faults, fault);
+  return fault;
+}
+
 std::optional<std::int64_t> BlameLeft(const Life& life, const Fault& fault) {
-  if (fault.cause != Cause::kProgramFailed || fault.ended == 0 || SpeaksForItself(fault) ||
-      !ExhaustsRestarts(life, fault)) {
+  if (fault.cause != Cause::kProgramFailed || fault.ended == 0 || SpeaksForItself(fault)) {
     return std::nullopt;
   }
   const auto pods = PodsOfAttempt(life);

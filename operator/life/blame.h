@@ -16,13 +16,14 @@ namespace weft::life {
 inline constexpr std::int64_t kBlameBeforeSeconds = 120;
 inline constexpr std::int64_t kBlameAfterSeconds = 60;
 
-// The fault of the first node of the gang that stopped to be Ready while its worker ran, or got a
-// fatal condition of a health monitor, within this window around `time`. `program`: what failed
-// then, for the message.
-std::optional<Fault> BlameNode(const Life& life, UnixSeconds time, const std::string& program);
+// The fault that is to blame for the end of an attempt, with the rule of failurePolicy that matches
+// it. If a program failed, that is the first node of its gang that stopped to be Ready while its
+// worker ran, or got a fatal condition of a health monitor, within this window; else the program
+// that ended first. `created` as for FindFaults.
+std::optional<Fault> FindFault(const Life& life, bool created);
 
-// Seconds for which a job that would fail for good waits for news of its nodes: a worker that has
-// not ended may be on a node that is lost. Nothing if there is nothing to wait for.
+// Seconds for which a job that this fault would end for good waits for news of its nodes: a worker
+// that has not ended may be on a node that is lost. Nothing if there is nothing to wait for.
 std::optional<std::int64_t> BlameLeft(const Life& life, const Fault& fault);
 
 // While an attempt is being taken down for a program's failure: the node that is to blame after

@@ -10,7 +10,6 @@
 #include "operator/base/stable_text.h"
 #include "operator/framework/traits.h"
 #include "operator/life/attempt_labels.h"
-#include "operator/life/blame.h"
 #include "operator/life/completed_indexes.h"
 #include "operator/life/failed_rank.h"
 #include "operator/life/launcher.h"
@@ -126,16 +125,6 @@ void BlameRank(const Life& life, const std::string& words, Fault& fault) {
                    std::to_string(worker) + " on " + fault.node + " ran";
 }
 
-Fault OfFailedPod(const Life& life, const api::Pod& pod, WorkerIndex worker) {
-  Fault fault = OfPod(life.job, pod, worker);
-  const bool program = fault.cause == Cause::kProgramFailed && pod.failure.has_value();
-  if (program && worker == WorkerIndex{0} && IsLaunchersEnd(life.job, *pod.failure)) {
-    BlameRank(life, pod.failure->message, fault);
-  }
-  if (!fault.said.empty()) fault.message += "; it said: " + fault.said;
-  return fault;
-}
-
 std::optional<Fault> OfLivePod(const Life& life, const api::Pod& pod, WorkerIndex worker) {
   const std::string who = "worker " + std::to_string(worker.Raw());
   Fault fault;
@@ -176,21 +165,9 @@ bool ComesBefore(const Fault& a, const Fault& b) {
   return a.ended != 0 && (b.ended == 0 || a.ended < b.ended);
 }
 
-// By time, the first to end first.
 bool EndsBefore(const api::Pod* a, const api::Pod* b) {
   const auto ended = [](const api::Pod* pod) { return pod->failure ? pod->failure->ended : 0; };
   return ended(a) < ended(b);
-}
-
-void ApplyRules(const Life& life, std::vector<const api::Pod*> failed, const api::Pod* blamed,
-                Fault& fault) {
-  std::stable_sort(failed.begin(), failed.end(), EndsBefore);
-  auto rule = MatchRule(life.job.failure_policy.rules, failed, blamed);
-  if (!rule) return;
-  if (rule->pod != blamed) {
-    fault = OfFailedPod(life, *rule->pod, WorkerLabel(rule->pod->meta).value_or(WorkerIndex{0}));
-  }
-  fault.rule = std::move(rule);
 }
 
 }  // namespace
@@ -207,7 +184,18 @@ bool IsRejected(const api::Pod& pod) {
          pod.reason.starts_with("OutOf");
 }
 
-std::optional<Fault> FindFault(const Life& life, bool created) {
+Fault OfFailedPod(const Life& life, const api::Pod& pod) {
+  const WorkerIndex worker = WorkerLabel(pod.meta).value_or(WorkerIndex{0});
+  Fault fault = OfPod(life.job, pod, worker);
+  const bool program = fault.cause == Cause::kProgramFailed && pod.failure.has_value();
+  if (program && worker == WorkerIndex{0} && IsLaunchersEnd(life.job, *pod.failure)) {
+    BlameRank(life, pod.failure->message, fault);
+  }
+  if (!fault.said.empty()) fault.message += "; it said: " + fault.said;
+  return fault;
+}
+
+Faults FindFaults(const Life& life, bool created) {
   const std::uint32_t workers = AttemptWorkers(life);
   ByWorker<const api::Pod*> of_worker(workers, nullptr);
   for (const api::Pod* pod : PodsOfAttempt(life)) {
@@ -215,31 +203,24 @@ std::optional<Fault> FindFault(const Life& life, bool created) {
     if (worker && *worker < of_worker.EndIndex()) of_worker[*worker] = pod;
   }
   const ByWorker<bool> succeeded = ParseIndexes(life.status.record.completed_indexes, workers);
-  std::optional<Fault> first;
-  const auto consider = [&](Fault fault) {
+  Faults faults;
+  const auto consider = [&first = faults.first](Fault fault) {
     if (!first || ComesBefore(fault, *first)) first = std::move(fault);
   };
-  std::vector<const api::Pod*> failed;
   for (const WorkerIndex w : of_worker.Indices()) {
     const api::Pod* pod = of_worker[w];
     if (pod == nullptr) {
       const bool seen = w < life.view.seen.EndIndex() && life.view.seen[w];
       if ((created || seen) && !succeeded[w]) consider(OfMissingPod(life, w));
     } else if (pod->phase == api::PodPhase::kFailed) {
-      failed.push_back(pod);
-      consider(OfFailedPod(life, *pod, w));
+      faults.failed.push_back(pod);
+      consider(OfFailedPod(life, *pod));
     } else if (pod->phase != api::PodPhase::kSucceeded || !succeeded[w]) {
       if (auto fault = OfLivePod(life, *pod, w)) consider(*std::move(fault));
     }
   }
-  if (!first) return std::nullopt;
-  if (first->cause == Cause::kProgramFailed) {
-    const UnixSeconds time = first->ended != 0 ? first->ended : life.view.now;
-    if (auto node = BlameNode(life, time, first->message)) first = std::move(node);
-  }
-  if (IsInfrastructure(*first)) failed.clear();  // they die of it
-  ApplyRules(life, failed, of_worker[first->worker], *first);
-  return first;
+  std::stable_sort(faults.failed.begin(), faults.failed.end(), EndsBefore);
+  return faults;
 }
 
 }  // namespace weft::life

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "operator/base/worker_index.h"
 #include "operator/life/failure_rules.h"
@@ -33,11 +34,16 @@ inline constexpr std::string_view kPodFailurePolicy = "PodFailurePolicy";
 // Whether the cluster or a node is to blame, not the program.
 inline bool IsInfrastructure(const Fault& fault) { return PolicyOf(fault.cause).infrastructure; }
 
-// The fault that best explains the attempt's state: a lost node or a pod that was deleted or
-// evicted, else a node that failed about when a program did (blame.h), else the program that ended
-// first; and the rule of failurePolicy that matches it. `created`: all pods of the attempt have
-// existed, so a missing pod is a fault.
-std::optional<Fault> FindFault(const Life& life, bool created);
+// What is wrong with an attempt.
+struct Faults {
+  // A lost node or a pod that was deleted or evicted, else the program that ended first.
+  std::optional<Fault> first;
+  std::vector<const api::Pod*> failed;  // the first to end comes first
+};
+// `created`: all pods of the attempt have existed, so a missing pod is a fault.
+Faults FindFaults(const Life& life, bool created);
+
+Fault OfFailedPod(const Life& life, const api::Pod& pod);
 
 // Whether the kubelet rejected the pod after it was bound, by the pod's status.reason.
 bool IsRejected(const api::Pod& pod);

@@ -38,9 +38,9 @@ Result<FailureFile> DecodeFailureFile(const nlohmann::json& document, const std:
 
 // What is known of failures beside the Fabrics; each figure replaces theirs.
 struct FailureSources {
-  std::optional<double> per_1000_node_days;  // --failures
-  std::optional<double> repair_seconds;      // --repair-seconds; of nodes
-  std::optional<FailureFile> file;           // --failure-model
+  std::optional<double> per_1000_node_days = {};  // --failures
+  std::optional<double> repair_seconds = {};      // --repair-seconds; of nodes
+  std::optional<FailureFile> file = {};           // --failure-model
 };
 
 // The failures of one fabric's nodes and whole domains, each from the first that names it: the

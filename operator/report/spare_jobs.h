@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <span>
 #include <string>
@@ -7,9 +8,31 @@
 
 #include "operator/base/result.h"
 #include "operator/cluster/cluster.h"
-#include "operator/report/spares.h"
+#include "operator/outlook/failures.h"
+#include "operator/report/failure_model.h"
 
 namespace weft::report {
+
+struct SpareJob {
+  std::string job, fabric;
+  std::int64_t nodes = 0;  // that it has, else that its workers fill
+  bool held = false;       // it has them
+  double rho = 0;
+  std::int64_t p99 = 0, best = 0;
+  std::string level;  // in whose domain a replacement must be; "outside": anywhere
+  outlook::Reliability reliability;
+};
+
+// A job of the input that is left out, because its spec contradicts the fabric.
+struct RefusedJob {
+  api::Place place;
+  std::string message;  // starts with the place
+};
+
+struct FabricFailures {
+  std::string fabric;
+  FailureModel model;
+};
 
 // The failures in 1,000 days that end a job on these nodes: of each node, and of each domain that
 // they touch whose level has a rate. Precondition: the nodes ascend.

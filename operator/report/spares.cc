@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "operator/report/ground.h"
-#include "operator/report/spare_jobs.h"
 
 namespace weft::report {
 namespace {

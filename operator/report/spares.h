@@ -10,6 +10,7 @@
 #include "operator/cluster/cluster.h"
 #include "operator/outlook/failures.h"
 #include "operator/report/failure_model.h"
+#include "operator/report/spare_jobs.h"
 
 namespace weft::report {
 
@@ -53,27 +54,6 @@ struct SparePool {
   std::vector<SpareLevel> levels;  // widest first: the whole fabric is "outside"
   // Where to keep the spares: the widest level at which they can replace every job's nodes.
   std::size_t hold = 0;
-};
-
-struct SpareJob {
-  std::string job, fabric;
-  std::int64_t nodes = 0;  // that it has, else that its workers fill
-  bool held = false;       // it has them
-  double rho = 0;
-  std::int64_t p99 = 0, best = 0;
-  std::string level;  // in whose domain a replacement must be; "outside": anywhere
-  outlook::Reliability reliability;
-};
-
-// A job of the input that is left out, because its spec contradicts the fabric.
-struct RefusedJob {
-  api::Place place;
-  std::string message;  // starts with the place
-};
-
-struct FabricFailures {
-  std::string fabric;
-  FailureModel model;
 };
 
 struct SpareAdvice {
