@@ -30,7 +30,7 @@ class Wide {
       : pair_cost_(instance.pair_cost()),
         graph_(instance.graph()),
         nodes_(nodes),
-        by_levels_(pair_cost_.planes().empty() && pair_cost_.torus() == nullptr) {}
+        by_levels_(!pair_cost_.beside_tiers()) {}
 
   Int128 Leaving(Tier tier) const {
     Int128 bytes = 0;
@@ -47,10 +47,7 @@ class Wide {
  private:
   bool Leaves(Tier tier, WorkerIndex a, WorkerIndex b) const {
     if (nodes_[a] == kUnplaced || nodes_[b] == kUnplaced) return false;
-    const auto& of_node = pair_cost_.fabric().domains(tier).of_node;
-    if (of_node[nodes_[a]] == of_node[nodes_[b]]) return false;
-    return by_levels_ ||
-           pair_cost_.CarryingNetwork(nodes_[a], nodes_[b]) < pair_cost_.fabric().tiers().size();
+    return LeavesDomain(pair_cost_, tier, nodes_[a], nodes_[b]);
   }
 
   Int128 PairsThatLeave(Tier tier, const Clique& clique) const {
@@ -90,6 +87,17 @@ class Wide {
 };
 
 }  // namespace
+
+bool LeavesDomain(const PairCost& pair_cost, Tier tier, fabric::NodeIndex a, fabric::NodeIndex b) {
+  const auto& of_node = pair_cost.fabric().domains(tier).of_node;
+  if (of_node[a] == of_node[b]) return false;
+  return !pair_cost.beside_tiers() ||
+         pair_cost.CarryingNetwork(a, b) < pair_cost.fabric().tiers().size();
+}
+
+Int128 BytesLeaving(const Instance& instance, Tier tier, Nodes nodes) {
+  return Wide(instance, nodes).Leaving(tier);
+}
 
 std::vector<std::uint32_t> WideBytes(const Instance& instance, Nodes nodes) {
   const auto levels = instance.pair_cost().free_levels();

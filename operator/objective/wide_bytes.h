@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "operator/base/units.h"
 #include "operator/objective/nodes.h"
+#include "operator/objective/pair_cost.h"
 
 namespace weft::objective {
 
@@ -22,5 +24,11 @@ class Instance;
 // Cost  O((edges + members of cliques) x free levels); members of cliques squared with a network
 //       beside the levels.
 std::vector<std::uint32_t> WideBytes(const Instance& instance, Nodes nodes);
+
+// The bytes of that sum for one level.
+Int128 BytesLeaving(const Instance& instance, fabric::Tier tier, Nodes nodes);
+// Whether bytes between two nodes leave the tier's domain by its own links.
+bool LeavesDomain(const PairCost& pair_cost, fabric::Tier tier, fabric::NodeIndex a,
+                  fabric::NodeIndex b);
 
 }  // namespace weft::objective

@@ -23,4 +23,21 @@ Adjacency::Adjacency(const traffic::WorkerGraph& graph) : graph_(&graph) {
   }
 }
 
+std::vector<traffic::Neighbour> NeighboursOf(const traffic::WorkerGraph& graph,
+                                             WorkerIndex worker) {
+  const auto edges = graph.neighbours(worker);
+  std::vector<traffic::Neighbour> all(edges.begin(), edges.end());
+  for (const std::uint32_t c : graph.cliques_of(worker)) {
+    const traffic::Clique& clique = graph.cliques()[c];
+    std::int64_t own = 0;
+    for (const traffic::Seat& seat : clique.members) own = seat.worker == worker ? seat.ranks : own;
+    for (const traffic::Seat& seat : clique.members) {
+      if (seat.worker == worker) continue;
+      const std::int64_t pairs = own * seat.ranks;
+      all.push_back({seat.worker, SaturatingMultiply(pairs, clique.bytes_per_rank_pair)});
+    }
+  }
+  return all;
+}
+
 }  // namespace weft::search

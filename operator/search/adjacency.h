@@ -25,4 +25,8 @@ class Adjacency {
   ByWorker<std::vector<traffic::Neighbour>> unfolded_;
 };
 
+// All neighbours of one worker; cliques are unfolded. May name a worker more than once.
+// Cost  O(edges + members of the worker's cliques).
+std::vector<traffic::Neighbour> NeighboursOf(const traffic::WorkerGraph& graph, WorkerIndex worker);
+
 }  // namespace weft::search
