@@ -264,7 +264,7 @@ NodeIndex Replacer::MateOf(WorkerIndex worker) const {
   return mate;
 }
 
-Replacement Replacer::Run() const {
+ReplaceAnswer Replacer::Run() const {
   const std::size_t healthy = loss_.nodes.size() - loss_.failed.size();
   if (healthy == 0 || loss_.failed.size() > search::kMostReseated) return Recreate{};
   if (auto found = Solve(loss_.failed)) return Answer(*std::move(found), 0);
@@ -316,9 +316,9 @@ Recreate Replacer::Refuse(std::span<const Set> sets) const {
   return answer;
 }
 
-Replacement Replace(const fabric::Claims& claims, const Request& request,
-                    const traffic::WorkerGraph& graph, const Loss& loss, const Options& options,
-                    const search::ReseatLimits& limits) {
+ReplaceAnswer Replace(const fabric::Claims& claims, const Request& request,
+                      const traffic::WorkerGraph& graph, const Loss& loss, const Options& options,
+                      const search::ReseatLimits& limits) {
   return Replacer(claims, request, graph, loss, options, limits).Run();
 }
 

@@ -49,7 +49,7 @@ struct Recreate {
   std::vector<Held> held;  // by worker
 };
 
-using Replacement = std::variant<Replaced, Recreate>;
+using ReplaceAnswer = std::variant<Replaced, Recreate>;
 
 // Chooses nodes for the failed workers of a gang, while all other workers stay: same hard rules and
 // same levels of the objective as Place, but the tolerance of the cost applies to the part that the
@@ -63,10 +63,10 @@ using Replacement = std::variant<Replaced, Recreate>;
 // claims   without the gang's own pods, as for Place.
 // request  excluded: nodes that no worker may go to, such as the failed workers' own.
 // Cost     an Instance, then as search::Reseat; it for each choice of groups that is tried.
-Replacement Replace(const fabric::Claims& claims, const objective::Request& request,
-                    const traffic::WorkerGraph& graph, const Loss& loss,
-                    const objective::Options& options = {},
-                    const search::ReseatLimits& limits = {});
+ReplaceAnswer Replace(const fabric::Claims& claims, const objective::Request& request,
+                      const traffic::WorkerGraph& graph, const Loss& loss,
+                      const objective::Options& options = {},
+                      const search::ReseatLimits& limits = {});
 
 // One Replace, prepared: what the choices of workers that move share.
 class Replacer {
@@ -80,7 +80,7 @@ class Replacer {
   // The best placement where these workers get a node, and all others stay. `open` ascends and
   // holds the failed workers. A healthy one may keep its node.
   std::optional<search::Reseated> Solve(std::span<const WorkerIndex> open) const;
-  Replacement Run() const;
+  ReplaceAnswer Run() const;
 
  private:
   // A set of workers that a group's `required` keeps in one domain.

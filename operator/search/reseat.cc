@@ -113,7 +113,8 @@ std::optional<Reseated> Reseat(const objective::Instance& instance, objective::N
   if (!board.sets().feasible() || board.open() > kMostReseated) return std::nullopt;
   if (board.room(fabric::kOutside, DomainIndex{0}) < board.open()) return std::nullopt;
   const OpenOrder order = NarrowFirst(board);
-  LooksLeft start_looks(limits.start_looks);
+  LooksLeft start_looks(
+      std::max(limits.fewest_start_looks, board.open() * limits.start_looks_per_worker));
   std::optional<Filled> best = FindStart(board, instance.fabric(), order, start_looks);
   LooksLeft looks(limits.looks);
   CheapestReseat least(board, order, looks, std::move(best));

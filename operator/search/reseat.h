@@ -12,11 +12,13 @@ namespace weft::search {
 // Open workers of one partial placement, beyond which Reseat gives up.
 inline constexpr std::uint32_t kMostReseated = 1'024;
 
-// Limits of Reseat, in nodes looked at for one worker, some nanoseconds each.
+// Limits of Reseat, in nodes looked at for one worker, 10 to 50 nanoseconds each. Eight workers of
+// 16,384 then take some milliseconds.
 struct ReseatLimits {
-  std::uint64_t start_looks = 400'000;  // of the local search, over all starts
-  std::uint64_t looks = 200'000;        // of the search for the least cost
-  std::uint64_t tie_looks = 60'000;     // of the search among placements of equal cost
+  // Of the local search, over all starts: for each open worker, and at least.
+  std::uint64_t start_looks_per_worker = 8'000, fewest_start_looks = 64'000;
+  std::uint64_t looks = 50'000;      // of the search for the least cost
+  std::uint64_t tie_looks = 16'000;  // of each search among placements of equal cost
 };
 
 struct Reseated {

@@ -101,7 +101,7 @@ class Gang {
     std::sort(loss_.failed.begin(), loss_.failed.end());
   }
 
-  placement::Replacement Replace() const {
+  placement::ReplaceAnswer Replace() const {
     return placement::Replace(claims_, request_, graph_, loss_);
   }
   placement::Replacer Prepared() const { return {claims_, request_, graph_, loss_}; }
@@ -152,7 +152,7 @@ void BM_Replace(benchmark::State& state) {
     gang.Lose(static_cast<std::uint32_t>(state.range(1)), state.range(2) != 0, ++seed);
     const placement::Replacer prepared = gang.Prepared();
     state.ResumeTiming();
-    const placement::Replacement answer = prepared.Run();
+    const placement::ReplaceAnswer answer = prepared.Run();
     const auto* replaced = std::get_if<placement::Replaced>(&answer);
     if (replaced == nullptr) return state.SkipWithError("not replaced");
     exact += replaced->exact ? 1 : 0;

@@ -46,7 +46,7 @@ struct Ring : PlacementScene {
   // costs a minute.
   MoveChoice Choose(double until_next_failure) const {
     const Replacer replacer(cluster.claims, request, graph, loss);
-    const Replacement fixed = replacer.Run();
+    const ReplaceAnswer fixed = replacer.Run();
     const Int128 cost = std::get<Replaced>(fixed).placement.cost;
     const MoveTerms terms = {
         .step = [cost](const auto& placement) { return placement.cost < cost ? 1 : 1.0005; },

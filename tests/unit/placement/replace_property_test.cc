@@ -177,8 +177,8 @@ void CompareFrom(std::uint64_t first_seed, std::uint64_t jobs) {
     const Oracle oracle(broken->random, broken->loss, tolerance);
     objective::Options options;
     options.cost_tolerance_percent = tolerance;
-    const Replacement answer = Replace(*broken->random.claims, broken->random.request,
-                                       *broken->random.graph, broken->loss, options);
+    const ReplaceAnswer answer = Replace(*broken->random.claims, broken->random.request,
+                                         *broken->random.graph, broken->loss, options);
     const auto* found = std::get_if<Replaced>(&answer);
     const auto best = oracle.Best();
     ASSERT_EQ(found != nullptr && found->groups_moved == 0, best.has_value())

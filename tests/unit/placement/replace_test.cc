@@ -62,7 +62,7 @@ struct Scene : PlacementScene {
     request.previous_nodes = loss.nodes;
   }
 
-  Replacement Answer() const { return Replace(cluster.claims, request, graph, loss); }
+  ReplaceAnswer Answer() const { return Replace(cluster.claims, request, graph, loss); }
 
   Loss loss;
 };
@@ -75,7 +75,7 @@ std::string Workers(const std::vector<WorkerIndex>& workers) {
 
 void ExpectReplaced(const Scene& scene, const std::string& nodes, const std::string& moved,
                     std::int64_t cost) {
-  const Replacement answer = scene.Answer();
+  const ReplaceAnswer answer = scene.Answer();
   const auto* replaced = std::get_if<Replaced>(&answer);
   ASSERT_NE(replaced, nullptr);
   EXPECT_EQ(scene.Show(replaced->placement.nodes.Items()), nodes);
@@ -115,7 +115,7 @@ const std::vector<Rack> kTwoRacks = {{"r1", {"n1", "n2", "n3"}}, {"r2", {"n4", "
 // kubernetes-sigs/kueue#12344: the first failed node blocks the second there.
 TEST(Replace, AGroupWithoutASpareDoesNotStarveAnother) {
   const TwoGroups scene(kTwoRacks);
-  const Replacement answer = scene.Answer();
+  const ReplaceAnswer answer = scene.Answer();
   const auto* no = std::get_if<Recreate>(&answer);
   ASSERT_NE(no, nullptr);
   ASSERT_EQ(no->held.size(), 1U);
@@ -132,7 +132,7 @@ TEST(Replace, AGroupWithoutASpareMovesWholeWhileTheOtherStays) {
   std::vector<Rack> racks = kTwoRacks;
   racks.push_back({"r3", {"n7", "n8"}});
   const TwoGroups scene(racks);
-  const Replacement answer = scene.Answer();
+  const ReplaceAnswer answer = scene.Answer();
   const auto* replaced = std::get_if<Replaced>(&answer);
   ASSERT_NE(replaced, nullptr);
   EXPECT_EQ(scene.Show(replaced->placement.nodes.Items()), "n7 n8 n6 n5");
