@@ -79,7 +79,7 @@ void AddReport(const std::string& message, Pod& pod) {
   }
 }
 
-void DecodeContainers(const Field& containers, Pod& pod) {
+void DecodeContainers(const Field& containers, bool init, Pod& pod) {
   for (const Field& container : containers.Items()) {
     DecodeWaiting(container, pod);
     const Field ended = container["state"]["terminated"];
@@ -89,9 +89,12 @@ void DecodeContainers(const Field& containers, Pod& pod) {
     const std::int64_t code = ended["exitCode"].Int();
     if (code != 0) pod.exits.push_back({container["name"].Str(), code});
     if (code == 0 || pod.failure) continue;
-    pod.failure =
-        Pod::Failure{container["name"].Str(), reason, code, FailureMessage(reason, message),
-                     ParseTime(ended["finishedAt"].Str()).value_or(0)};
+    pod.failure = Pod::Failure{container["name"].Str(),
+                               reason,
+                               code,
+                               FailureMessage(reason, message),
+                               ParseTime(ended["finishedAt"].Str()).value_or(0),
+                               init};
   }
 }
 
@@ -134,8 +137,8 @@ Result<Pod> DecodePod(const nlohmann::json& object, const Place& place) {
   pod.reason = status["reason"].Str();
   pod.nominated_node = status["nominatedNodeName"].Str();
   DecodeConditionsOf(status, pod);
-  DecodeContainers(status["initContainerStatuses"], pod);
-  DecodeContainers(status["containerStatuses"], pod);
+  DecodeContainers(status["initContainerStatuses"], true, pod);
+  DecodeContainers(status["containerStatuses"], false, pod);
   DecodeRestarts(status["containerStatuses"], pod);
   if (Status done = decoding.status(); !done) return done.error();
   return pod;

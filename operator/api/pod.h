@@ -44,6 +44,7 @@ struct Pod {
     std::int64_t exit_code = 0;
     std::string message;     // why it could not be started; else its termination message
     std::int64_t ended = 0;  // Unix seconds; 0 if the kubelet does not report it
+    bool init = false;       // one of spec.initContainers
   };
   std::optional<Failure> failure;
   // Containers that ended with another code than 0.

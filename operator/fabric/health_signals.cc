@@ -103,13 +103,24 @@ bool IsSignal(const NodeCondition& is) {
 
 }  // namespace
 
-std::optional<HealthChange> LastHealthChange(const NodeFacts& node) {
-  std::optional<HealthChange> last;
+std::vector<HealthChange> HealthChanges(const NodeFacts& node) {
+  std::vector<HealthChange> changes;
   for (const NodeCondition& is : node.conditions) {
-    if (is.since == 0 || !IsSignal(is) || (last && last->since >= is.since)) continue;
-    last = HealthChange{is.type + "=" + is.status, is.since};
+    if (is.since != 0 && IsSignal(is)) changes.push_back({is.type + "=" + is.status, is.since});
   }
-  return last;
+  return changes;
+}
+
+bool IsMonitored(const NodeFacts& node) {
+  return std::any_of(node.conditions.begin(), node.conditions.end(), [](const NodeCondition& is) {
+    const bool known = std::any_of(std::begin(kConditions), std::end(kConditions),
+                                   [&](const Condition& one) { return one.type == is.type; });
+    const bool of_gpus = is.type.starts_with("Gpu") || is.type.starts_with("SysLogs") ||
+                         is.type.find("GPU") != is.type.npos ||
+                         is.type.find("XID") != is.type.npos ||
+                         is.type == "AcceleratedHardwareReady";
+    return known && of_gpus;
+  });
 }
 
 std::int64_t UnreadySince(const NodeFacts& node) {

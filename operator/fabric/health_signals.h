@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "operator/fabric/node_facts.h"
 
@@ -13,13 +14,17 @@ namespace weft::fabric {
 // they say nothing. A toleration does not help: a training job that gets such a node fails with it.
 std::optional<std::string> HealthSignal(const NodeFacts& node);
 
-// The last of these conditions that a node has got, and when.
+// One of these conditions, and since when the node has it.
 struct HealthChange {
-  std::string condition;
+  std::string condition;   // "GpuXidError=True"
   std::int64_t since = 0;  // Unix seconds
+
+  friend bool operator==(const HealthChange&, const HealthChange&) = default;
 };
-// Nothing if the node has none, or none with a time.
-std::optional<HealthChange> LastHealthChange(const NodeFacts& node);
+// In the order of the node's status, without those that have no time.
+std::vector<HealthChange> HealthChanges(const NodeFacts& node);
+// Whether a monitor of GPUs reports such a condition of the node, good or bad.
+bool IsMonitored(const NodeFacts& node);
 
 // When the condition Ready got another status than True; 0 if it is True, absent or has no time.
 std::int64_t UnreadySince(const NodeFacts& node);

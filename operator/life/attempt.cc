@@ -104,6 +104,8 @@ JobStep Complete(Life& life) {
   const UnixSeconds now = life.view.now;
   SetCondition(life.status, {"Complete", true, "Succeeded", "every worker succeeded"}, now);
   SetCondition(life.status, {"PodsReady", false, "Complete", "the job is complete"}, now);
+  std::erase_if(life.status.conditions,
+                [](const api::Condition& one) { return one.type == api::kRestartsAlone; });
   life.status.record.completion_time = FormatTime(now);
   return WriteStatus{life.status};
 }
@@ -243,13 +245,21 @@ JobStep ReadyStep(Life& life, Stage stage) {
 
 // The job fails unless a node turns out to be lost, since then the program only died of that.
 JobStep AwaitBlameStep(Life& life, const Fault& fault, std::int64_t seconds) {
-  if (WasReady(StageOf(life.status))) {
-    SetStage(life.status, Stage::kNotAllReady,
+  const JobStatus before = StatusOf(life.job);
+  if (!AwaitsBlame(life)) {
+    NoteFailure(life, fault);
+    const Stage stage = StageOf(life.status);
+    SetStage(life.status, WasReady(stage) ? Stage::kNotAllReady : stage,
              fault.message + "; the job fails at " + FormatTime(life.view.now + seconds) +
-                 " unless the node of a worker that has not ended turns out to be lost",
+                 " unless a node of its workers turns out to be lost or broken",
              life.view.now);
   }
-  return WriteOr(life, Wait{Sooner(TimeLeft(life), seconds)});
+  const Wait wait{Sooner(TimeLeft(life), seconds)};
+  const bool told = life.status.conditions == before.conditions &&
+                    life.status.record.last_failure == before.record.last_failure;
+  const std::int64_t due = life.view.counted + kCountSeconds - life.view.now;
+  if (told && due > 0 && life.status != before) return Wait{Sooner(wait.seconds, due)};
+  return WriteOr(life, wait);
 }
 
 // Only a suspended job may change what its attempt depends on, and this one has been.

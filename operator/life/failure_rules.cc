@@ -9,6 +9,7 @@ namespace {
 
 // "exit code 93 of container trainer", or "" if the pod has no such exit.
 std::string MatchExit(const api::FailureRule::ExitCodes& rule, const api::Pod& pod) {
+  if (pod.phase != api::PodPhase::kFailed) return "";  // a sidecar of a pod that runs
   for (const api::Pod::Exit& exit : pod.exits) {
     if (!rule.container.empty() && rule.container != exit.container) continue;
     const bool listed =

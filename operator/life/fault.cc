@@ -73,6 +73,7 @@ Cause CauseOfDisruption(const api::Pod& pod) {
 
 Fault OfPod(const api::TrainingJob& job, const api::Pod& pod, WorkerIndex worker) {
   Fault fault;
+  fault.pod = &pod;
   fault.worker = worker;
   fault.node = pod.node_name;
   const std::string who = "worker " + std::to_string(worker.Raw()) + " on " + pod.node_name;
@@ -91,7 +92,7 @@ Fault OfPod(const api::TrainingJob& job, const api::Pod& pod, WorkerIndex worker
     fault.message =
         who + ": container " + pod.failure->container + FailureText(job, *pod.failure, worker);
     if (!IsNotStarted(*pod.failure)) fault.said = OneLine(pod.failure->message, kSaidBytes);
-    if (IsPreflight(pod.failure->container)) fault.cause = Cause::kNodeUnfit;
+    if (pod.failure->init && IsPreflight(pod.failure->container)) fault.cause = Cause::kNodeUnfit;
   } else {
     fault.reason = pod.reason.empty() ? "PodFailed" : pod.reason;
     fault.message = who + " failed (" + fault.reason + ")";
@@ -128,6 +129,7 @@ void BlameRank(const Life& life, const std::string& words, Fault& fault) {
 std::optional<Fault> OfLivePod(const Life& life, const api::Pod& pod, WorkerIndex worker) {
   const std::string who = "worker " + std::to_string(worker.Raw());
   Fault fault;
+  fault.pod = &pod;
   fault.cause = Cause::kNodeLost;
   fault.worker = worker;
   fault.node = pod.node_name;

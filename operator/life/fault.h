@@ -22,6 +22,7 @@ struct Fault {
   bool of_node = true;  // it happened on that node; false: nobody knows where
   std::int64_t exit_code = 0;
   UnixSeconds ended = 0;          // when the program ended; 0 if unknown
+  const api::Pod* pod = nullptr;  // that shows it; null if it is gone
   std::optional<RuleMatch> rule;  // of failurePolicy, which decides what follows
 };
 

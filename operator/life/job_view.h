@@ -25,7 +25,11 @@ inline constexpr const char* kFinalizer = "weft.dev/claims";
 struct LifeOptions {
   std::int64_t bind_deadline_seconds = 60;  // from the last pod's creation to all pods bound
   std::int64_t node_loss_seconds = 60;      // a node not Ready for so long is lost
-  bool verify_image = false;                // every pod gets an init container that reports
+  // So long after a node's loss the cluster has reported it: kube-controller-manager's
+  // --node-monitor-grace-period (50 s) and --node-monitor-period (5 s), slow watches and clocks
+  // that differ.
+  std::int64_t node_news_seconds = 75;
+  bool verify_image = false;  // every pod gets an init container that reports
 };
 
 // What Kueue says of one job (kueue_quota.h).

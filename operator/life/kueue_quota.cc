@@ -10,6 +10,7 @@
 #include "operator/base/short_hash.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/life/attempt.h"
+#include "operator/life/blame.h"
 #include "operator/life/clear.h"
 #include "operator/life/kueue_quota_assignment.h"
 #include "operator/life/kueue_quota_patches.h"
@@ -150,6 +151,12 @@ std::optional<JobStep> AdmittedStep(Life& life, const api::Workload& workload,
 
 // Ends the attempt, which is not counted.
 JobStep LoseQuota(Life& life, const QueueVerdict& verdict) {
+  if (AwaitsBlame(life)) {  // the eviction is a consequence
+    if (const auto fault = FindFault(life, true)) {
+      Restart(life, *fault);
+      return WriteStatus{life.status};
+    }
+  }
   for (const char* type : {"Restarting", "PodsReady"}) {
     SetCondition(life.status,
                  {type, std::string_view(type) == "Restarting", kQueueEvicted,

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "operator/api/pod.h"
 #include "operator/base/timestamp.h"
@@ -16,8 +17,15 @@ struct NodeState {
   std::optional<UnixSeconds> not_ready_since;  // as seen by this operator
   // When it stopped to be Ready, as its condition says; 0: it is Ready, or does not say.
   UnixSeconds unready_since = 0;
-  std::string fault = {};  // the last condition of a health monitor: "GpuXidError=True"; "": none
-  UnixSeconds fault_since = 0;
+  // A condition of a health monitor, such as "GpuXidError=True", and since when the node has it.
+  struct Fault {
+    std::string condition;
+    UnixSeconds since = 0;
+  };
+  std::vector<Fault> faults = {};
+  bool monitored = false;  // a monitor of GPUs reports conditions of the node
+};                         // the last condition of a health monitor: "GpuXidError=True"; "": none
+UnixSeconds fault_since = 0;
 };
 using NodeStates = std::function<NodeState(const std::string& node)>;
 

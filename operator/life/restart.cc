@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "operator/api/conditions.h"
 #include "operator/base/check.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/base/short_text.h"
@@ -14,6 +15,9 @@ namespace {
 using api::FailureAction;
 
 bool Counts(const api::FailurePolicy& policy, const Fault& fault) {
+  // Without a node to replace, the next attempt would be the same.
+  const bool replaces = fault.of_node && !fault.node.empty();
+  if (fault.rule && fault.rule->action == FailureAction::kReplaceNode) return !replaces;
   if (fault.rule) return fault.rule->action == FailureAction::kRestart;
   return !IsInfrastructure(fault) || policy.infrastructure != "RestartUncounted";
 }
@@ -24,15 +28,15 @@ Leave LeaveOf(const Fault& fault) {
 }
 
 // Excludes nodes from the next attempts; returns a text about it.
-std::string LeaveOut(Life& life, const Fault& fault) {
+std::string LeaveOut(Life& life, const Fault& fault,
+                     const std::optional<api::LastFailure>& before) {
   api::JobRecord& record = life.status.record;
   const Leave leave = LeaveOf(fault);
   if (fault.node.empty() || !fault.of_node || leave == Leave::kUsed) return "";
   if (leave == Leave::kOut) {
     return DroppedText(Exclude({fault.node}, life.view.now, record.excluded));
   }
-  const bool again = record.last_failure && record.last_failure->node == fault.node;
-  if (!again) return "";
+  if (!before || before->attempt == life.status.attempt || before->node != fault.node) return "";
   return "; the next attempts avoid node " + fault.node + " if they can" +
          DroppedText(Exclude({fault.node}, life.view.now, record.excluded,
                              api::ExclusionEffect::kPreferNoSchedule));
@@ -61,8 +65,8 @@ bool CountRestart(Life& life, const Fault& fault) {
   const UnixSeconds now = life.view.now;
   record.restarts = RestartsSoFar(life);
   if (!Counts(policy, fault) || Seeded(Bug::kRestartUncounted)) return true;
-  record.last_failure->counted = true;
   if (record.restarts < policy.max_restarts) {
+    record.last_failure->counted = true;
     record.restarts += Seeded(Bug::kRestartTwice) ? 2 : 1;
     return true;
   }
@@ -93,9 +97,15 @@ bool ExhaustsRestarts(const Life& life, const Fault& fault) {
   return Counts(policy, fault) && RestartsSoFar(life) >= policy.max_restarts;
 }
 
+void NoteFailure(Life& life, const Fault& fault) {
+  life.status.record.last_failure = FailureOf(life, fault);
+}
+
 void Fail(JobStatus& status, std::string_view reason, std::string message, UnixSeconds now) {
   SetCondition(status, {"Failed", true, reason, std::move(message)}, now);
   SetCondition(status, {"PodsReady", false, "Failed", "the job has failed"}, now);
+  std::erase_if(status.conditions,
+                [](const api::Condition& one) { return one.type == api::kRestartsAlone; });
   status.record.completion_time = FormatTime(now);
 }
 
@@ -104,7 +114,7 @@ void Restart(Life& life, const Fault& fault) {
   const UnixSeconds now = life.view.now;
   std::string message = fault.message;
   if (fault.rule) message += "; " + fault.rule->text;
-  message += LeaveOut(life, fault);
+  const auto before = status.record.last_failure;
   const bool missing_again = IsMissingAgain(life, fault) && !fault.rule;
   status.record.last_failure = FailureOf(life, fault);
   if (fault.rule && fault.rule->action == FailureAction::kFailJob) {
@@ -121,6 +131,7 @@ void Restart(Life& life, const Fault& fault) {
                 now);
   }
   if (!CountRestart(life, fault)) return;
+  message += LeaveOut(life, fault, before);
   status.record.retry = NextRetry(status.record.retry,
                                   {.cause = fault.cause,
                                    .uid = life.job.meta.uid,

@@ -14,6 +14,9 @@ namespace weft::life {
 // Whether the job would fail for good because of the fault, by the count of its restarts.
 bool ExhaustsRestarts(const Life& life, const Fault& fault);
 
+// Writes the fault to status.lastFailure before it is judged (blame.h).
+void NoteFailure(Life& life, const Fault& fault);
+
 // Either the attempt is taken down for another one (retry.h says when and on which nodes), or the
 // job fails.
 void Restart(Life& life, const Fault& fault);

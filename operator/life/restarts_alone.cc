@@ -1,7 +1,6 @@
 #include "operator/life/restarts_alone.h"
 
 #include "operator/api/conditions.h"
-#include "operator/base/phrases.h"
 #include "operator/life/attempt_labels.h"
 #include "operator/life/launcher.h"
 
@@ -12,23 +11,18 @@ constexpr std::string_view kAdvice =
     "its peers are not started again with it; without restarts of its own the pod fails, and "
     "failurePolicy starts the whole gang again";
 
-// The first worker whose container was started again, and how many there are.
+// The first worker whose container was started again. Without counts, which would make a write of
+// every restart.
 std::string Happened(const Life& life, const std::string& container) {
-  std::string first;
-  std::int64_t workers = 0;
   for (const api::Pod* pod : PodsOfAttempt(life)) {
     for (const api::Pod::Restarted& one : pod->restarted) {
       if (one.container != container || pod->HasEnded()) continue;
-      if (++workers > 1) continue;
       const std::uint32_t worker = WorkerLabel(pod->meta).value_or(WorkerIndex{0}).Raw();
-      first = "the kubelet has started container " + container + " of worker " +
-              std::to_string(worker) + " on " + pod->node_name + " again (" +
-              CountText(one.times, "time") + ", last exit code " + std::to_string(one.exit_code) +
-              ")";
+      return "the kubelet has started container " + container + " of worker " +
+             std::to_string(worker) + " on " + pod->node_name + " again";
     }
   }
-  if (workers > 1) first += " and those of " + CountText(workers - 1, "other worker");
-  return first;
+  return "";
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ inline constexpr std::array<std::string_view, 16> kJobStatusFields = {
 // Those of the objects in it that may be absent. What else is in these objects is of a newer
 // version.
 inline constexpr std::array<std::string_view, 16> kJobInnerFields = {
-    "workers", "spans",  "crossNode", "ofBest",   "step",  "tokensPerSecond", "memory",  "node",
-    "worker",  "reason", "exitCode",  "time",     "cause", "notBefore",       "message", "counted"};
+    "workers", "spans",  "crossNode", "ofBest", "step",  "tokensPerSecond", "memory",  "node",
+    "worker",  "reason", "exitCode",  "time",   "cause", "notBefore",       "message", "counted"};
 inline constexpr std::array<std::string_view, 6> kFabricStatusFields = {
     "nodes", "accelerators", "levels", "incompleteCount", "incomplete", "conditions"};
 

@@ -91,6 +91,11 @@ void DefineJobs(CLI::App& app, OperatorFlags& flags) {
   app.add_option("--node-loss", flags.node_loss_seconds,
                  "seconds until a node that is not Ready counts as lost")
       ->check(program::WholeNumber(1, 86'400));
+  app.add_option("--node-news", flags.node_news_seconds,
+                 "seconds after which a node that was lost is certainly reported: "
+                 "kube-controller-manager's --node-monitor-grace-period and some more; a job whose "
+                 "program failed does not fail before that if a node may be to blame")
+      ->check(program::WholeNumber(0, 3'600));
   app.add_option("--reserve-after", flags.reserve_after_seconds,
                  "seconds that a job waits until nodes are reserved for it; jobs behind it in the "
                  "queue do not get them")
@@ -261,7 +266,7 @@ std::string ShowFlags(const OperatorFlags& flags) {
       << " --lease-namespace=" << quoted(flags.lease_namespace)
       << " --identity=" << quoted(flags.identity)
       << " --bind-deadline=" << flags.bind_deadline_seconds
-      << " --node-loss=" << flags.node_loss_seconds
+      << " --node-loss=" << flags.node_loss_seconds << " --node-news=" << flags.node_news_seconds
       << " --reserve-after=" << flags.reserve_after_seconds << " --pod-groups=" << flags.pod_groups
       << " --kueue=" << flags.kueue << " --kueue-hold=" << flags.kueue_hold_seconds
       << " --accelerator-resources=" << quoted(flags.accelerator_resources)

@@ -17,6 +17,7 @@ struct OperatorFlags {
   std::string identity;         // "": host name and a random number
   std::int64_t bind_deadline_seconds = 60;
   std::int64_t node_loss_seconds = 60;
+  std::int64_t node_news_seconds = 75;
   std::int64_t reserve_after_seconds = 600;
   bool pod_groups = true;
   bool kueue = false;

@@ -201,6 +201,7 @@ controllers::Operator::Options Replica::WorkOptions() {
   options.space = flags.space;
   options.jobs.life.bind_deadline_seconds = flags.bind_deadline_seconds;
   options.jobs.life.node_loss_seconds = flags.node_loss_seconds;
+  options.jobs.life.node_news_seconds = flags.node_news_seconds;
   options.jobs.now = now;
   options.jobs.writes_at_once = flags.writes_at_once;
   options.planner.now = now;

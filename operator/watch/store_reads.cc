@@ -46,10 +46,10 @@ life::NodeState StateIn(const Nodes& nodes, const Lost& not_ready, const std::st
     state.not_ready_since = lost->since;
     state.unready_since = fabric::UnreadySince(node->facts);
   }
-  if (const auto fault = fabric::LastHealthChange(node->facts)) {
-    state.fault = fault->condition;
-    state.fault_since = fault->since;
+  for (const fabric::HealthChange& one : fabric::HealthChanges(node->facts)) {
+    state.faults.push_back({one.condition, one.since});
   }
+  state.monitored = fabric::IsMonitored(node->facts);
   return state;
 }
 

@@ -115,8 +115,8 @@ def failure_rules():
                            "status": enum(["True", "False", "Unknown"], "", "True")}, ["type"])
     return list_of(object_of(
         {"action": enum(["FailJob", "ReplaceNode", "Ignore", "Restart"],
-                        "FailJob: the job fails; ReplaceNode: a restart that does not count, without"
-                        " the node; Ignore: a restart that does not count; Restart: a restart that"
+                        "FailJob: the job fails; ReplaceNode: a restart that does not count, and the"
+                        " node is excluded for 5 minutes to an hour; Ignore: a restart that does not count; Restart: a restart that"
                         " counts"),
          "onExitCodes": exit_codes,
          "onPodConditions": list_of(condition, 20, least=1)},

@@ -27,7 +27,7 @@ SECONDS_OF_A_JOB = 4
 
 class Kills(Scenarios):
     # Longer than the operator is ever away: a gang must not start anew for a kill.
-    flags = ("--node-loss", "3", "--bind-deadline", "20")
+    flags = ("--node-loss", "3", "--node-news", "3", "--bind-deadline", "20")
 
     def setUp(self):
         super().setUp()

@@ -63,7 +63,7 @@ class GroupScenarios(Scenarios):
 
 
 class PodGroups(GroupScenarios):
-    flags = ("--bind-deadline", str(BIND_DEADLINE), "--node-loss", "3")
+    flags = ("--bind-deadline", str(BIND_DEADLINE), "--node-loss", "3", "--node-news", "3")
     watched = (*Scenarios.watched, "podgroups")
 
     @classmethod

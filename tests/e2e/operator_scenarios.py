@@ -8,9 +8,9 @@ from operator_laws import broken_laws
 from operator_lib import Cluster, Operator
 
 # Gangs that are refused or lost are to be noticed within a test's patience.
-QUICK = ("--bind-deadline", "5", "--node-loss", "3")
+QUICK = ("--bind-deadline", "5", "--node-loss", "3", "--node-news", "3")
 # Where no gang is refused: on a busy machine kube-scheduler may take longer than five seconds.
-PATIENT = ("--bind-deadline", "30", "--node-loss", "3")
+PATIENT = ("--bind-deadline", "30", "--node-loss", "3", "--node-news", "3")
 
 
 class Scenarios(unittest.TestCase):

@@ -130,7 +130,7 @@ class Operator:
         self.command = [
             os.environ["WEFT_OPERATOR"], "--kubeconfig", rig.kubeconfig(name), "--identity", name,
             "--probe-address", f"127.0.0.1:{self.port}", "--grpc-address", "",
-            "--bind-deadline", str(BIND_DEADLINE), "--node-loss", "3", *flags]
+            "--bind-deadline", str(BIND_DEADLINE), "--node-loss", "3", "--node-news", "3", *flags]
         self.environment = {**os.environ, **(environment or {})}
         self.preexec = preexec
         self.expected_end = False  # a fault ended it, or will

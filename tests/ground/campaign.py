@@ -33,7 +33,7 @@ NODE_FAULTS_IN_A_ROUND = 5
 FAULTS_OF_JOBS = 0.7  # this part of the jobs has one
 ROUND_SECONDS = 420
 LEFT_SECONDS = 180  # a kubelet looks for dead sandboxes once a minute
-FLAGS = ("--bind-deadline", "30", "--node-loss", "5", "--leader-elect=false")
+FLAGS = ("--bind-deadline", "30", "--node-loss", "5", "--node-news", "5", "--leader-elect=false")
 
 
 @dataclasses.dataclass

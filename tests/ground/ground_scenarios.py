@@ -62,7 +62,7 @@ def has_ended(job):
 
 
 class GroundScenarios(Scenarios):
-    flags = ("--bind-deadline", "30", "--node-loss", "5", "--leader-elect=false")
+    flags = ("--bind-deadline", "30", "--node-loss", "5", "--node-news", "5", "--leader-elect=false")
     watched = ("pods", "trainingjobs", "placements", "events", "nodes")
 
     @classmethod

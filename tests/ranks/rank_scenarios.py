@@ -46,7 +46,7 @@ class RankScenarios(Scenarios):
     """Nodes in three leaves, whose names follow no order that matters."""
 
     # Ranks that all start at once leave an operator little time to renew a Lease.
-    flags = ("--bind-deadline", "30", "--node-loss", "30", "--leader-elect=false")
+    flags = ("--bind-deadline", "30", "--node-loss", "30", "--node-news", "5", "--leader-elect=false")
     workers, gpus_each = WORKERS, GPUS_EACH
 
     @classmethod

@@ -5,16 +5,27 @@
 namespace weft::fabric {
 namespace {
 
-TEST(HealthChangeTest, TheLastConditionOfAHealthMonitorIsTold) {
+TEST(HealthChangeTest, TheFatalConditionsOfHealthMonitorsAreTold) {
   NodeFacts node;
-  EXPECT_FALSE(LastHealthChange(node));
+  EXPECT_TRUE(HealthChanges(node).empty());
   node.conditions = {{"Ready", "False", 90},       {"GpuMemWatch", "False", 80},
                      {"GpuXidError", "True", 50},  {"NVSwitchDown", "True", 60},
                      {"KernelReady", "False", 40}, {"XIDErrors", "True", 0}};
-  const auto change = LastHealthChange(node);
-  ASSERT_TRUE(change);
-  EXPECT_EQ(change->condition, "NVSwitchDown=True");
-  EXPECT_EQ(change->since, 60);
+  EXPECT_EQ(HealthChanges(node),
+            (std::vector<HealthChange>{
+                {"GpuXidError=True", 50}, {"NVSwitchDown=True", 60}, {"KernelReady=False", 40}}));
+}
+
+TEST(HealthChangeTest, AMonitorOfGpusIsKnownByItsConditions) {
+  NodeFacts node;
+  node.conditions = {
+      {"Ready", "True"}, {"KernelDeadlock", "False"}, {"NetworkUnavailable", "False"}};
+  EXPECT_FALSE(IsMonitored(node));
+  for (const char* type : {"GpuMemWatch", "SysLogsGPUFallenOff", "XIDErrors", "NebiusGPUError",
+                           "AcceleratedHardwareReady"}) {
+    node.conditions = {{type, "False"}};
+    EXPECT_TRUE(IsMonitored(node)) << type;
+  }
 }
 
 TEST(HealthChangeTest, ANodeIsUnreadySinceItsConditionSaysSo) {

@@ -8,7 +8,6 @@
 
 #include "operator/api/conditions.h"
 #include "operator/life/attempt_labels.h"
-#include "operator/life/blame.h"
 #include "operator/life/exclusion.h"
 #include "operator/life/made_for.h"
 #include "operator/predict/predict.h"
@@ -283,7 +282,7 @@ TEST(AttemptTest, TheProgramThatEndedFirstIsBlamed) {
   fail(0, 1, 0);  // nobody said when
   fail(1, 1, world.now + 9);
   fail(3, 137, world.now + 7);
-  world.now += kBlameAfterSeconds + 7;  // worker 2 has not ended
+  world.now += world.options.node_news_seconds + 7;  // worker 2 has not ended
   world.Settle();
   EXPECT_EQ(world.status().record.last_failure->worker, 3);
   EXPECT_EQ(world.status().record.last_failure->exit_code, 137);

@@ -5,7 +5,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "operator/life/blame.h"
 #include "operator/life/exclusion.h"
 #include "operator/life/job_status.h"
 #include "tests/support/job_world.h"
@@ -45,7 +44,7 @@ void FailWorker(JobWorld& world, std::size_t worker, const std::string& words,
 TEST(FaultTest, TellsWhatTheContainerSaidLast) {
   JobWorld world(3);
   FailWorker(world, 2, "ValueError: loss is NaN");
-  world.now += kBlameAfterSeconds;  // the others have not ended
+  world.now += world.options.node_news_seconds;  // the others have not ended
   world.Settle();
   EXPECT_EQ(Message(world, "Failed"),
             "worker 2 on n2: container trainer ended with exit code 1 (Error); it said: "

@@ -26,6 +26,7 @@ void End(JobWorld& world, std::size_t worker, std::int64_t code,
   pod.phase = api::PodPhase::kFailed;
   pod.ready = false;
   pod.failure = api::Pod::Failure{container, reason, code, "", world.now};
+  pod.failure->init = container.find("preflight") != container.npos;
   pod.exits = {{container, code}};
 }
 
@@ -175,7 +176,7 @@ TEST(RestartTest, AMissingCommandIsNotTriedAThirdTime) {
 TEST(RestartTest, PeersOfALostNodeAreNotToBlame) {
   JobWorld world = Gang(0);
   for (const std::size_t peer : {0U, 1U, 3U}) End(world, peer, 1);
-  EXPECT_EQ(world.Settle()->seconds, 60);  // worker 2 has not ended
+  EXPECT_EQ(world.Settle()->seconds, 75);  // worker 2 has not ended
   EXPECT_FALSE(Is(world.status(), "Failed"));
   EXPECT_NE(Message(world, "PodsReady").find("the job fails at"), std::string::npos);
   world.now += 50;
@@ -186,7 +187,7 @@ TEST(RestartTest, PeersOfALostNodeAreNotToBlame) {
   EXPECT_EQ(world.status().record.last_failure->worker, 2);
   EXPECT_EQ(world.status().record.last_failure->node, "n2");
   EXPECT_EQ(world.status().record.restarts, 0);
-  EXPECT_TRUE(Message(world, "Restarting").starts_with("node n2 of worker 2 is not Ready since "))
+  EXPECT_TRUE(Message(world, "Restarting").starts_with("node n2 of worker 2 is lost since "))
       << Message(world, "Restarting");
 }
 
@@ -195,14 +196,14 @@ TEST(RestartTest, WithoutNewsOfItsNodesTheJobFails) {
   End(world, 0, 1);
   world.Settle();
   EXPECT_FALSE(Is(world.status(), "Failed"));
-  world.now += 59;
+  world.now += 74;
   world.Settle();
   EXPECT_FALSE(Is(world.status(), "Failed"));
   world.now += 1;
   world.Settle();
   EXPECT_TRUE(Is(world.status(), "Failed"));
   EXPECT_EQ(CauseOf(world), "ProgramFailed");
-  EXPECT_TRUE(world.status().record.last_failure->counted);
+  EXPECT_EQ(world.status().record.restarts, 0);
 }
 
 TEST(RestartTest, NothingIsWaitedForWhereTheFailureSpeaksForItself) {
@@ -240,7 +241,7 @@ TEST(RestartTest, ANodeThatIsLostLongAfterIsAnotherFailure) {
   world.nodes["n2"];
   End(world, 0, 1);
   world.Settle();
-  world.now += kBlameAfterSeconds + 1;
+  world.now += world.options.node_news_seconds + 1;
   world.nodes["n2"].not_ready_since = world.now;
   world.Settle();
   EXPECT_EQ(world.status().record.restarts, 1);
@@ -250,8 +251,7 @@ TEST(RestartTest, ANodeThatIsLostLongAfterIsAnotherFailure) {
 TEST(RestartTest, AFatalConditionOfANodeExplainsTheProgramsEnd) {
   for (const auto& [seconds, blamed] : {std::pair{-121, false}, {-120, true}, {0, true}}) {
     JobWorld world = Gang(5);
-    world.nodes["n3"].fault = "SysLogsGPUFallenOff=True";
-    world.nodes["n3"].fault_since = world.now + seconds;
+    world.nodes["n3"].faults = {{"SysLogsGPUFallenOff=True", world.now + seconds}};
     End(world, 3, 1);
     world.Settle();
     EXPECT_EQ(CauseOf(world), blamed ? "NodeFault" : "ProgramFailed") << seconds;
@@ -262,6 +262,85 @@ TEST(RestartTest, AFatalConditionOfANodeExplainsTheProgramsEnd) {
                     .starts_with("node n3 of worker 3 has the condition SysLogsGPUFallenOff=True "
                                  "since "));
   }
+}
+
+TEST(RestartTest, ASecondFatalConditionInARowIsTheProgramsDoing) {
+  JobWorld world = Gang(5);
+  for (const char* node : {"n1", "n2"}) {
+    world.nodes[node].faults = {{"XIDErrors=True", world.now}};
+    End(world, 1, 1);
+    world.Settle();
+    world.now += 30;
+    ASSERT_TRUE(world.Settle());
+  }
+  EXPECT_EQ(CauseOf(world), "ProgramFailed");
+  EXPECT_EQ(world.status().record.restarts, 1);
+}
+
+TEST(RestartTest, WhatSpeaksForItselfCountsThoughANodeIsLost) {
+  JobWorld world = Gang(5);
+  End(world, 0, 137, "trainer", "OOMKilled");
+  world.nodes["n2"].not_ready_since = world.now;
+  world.Settle();
+  EXPECT_EQ(CauseOf(world), "ProgramFailed");
+  EXPECT_EQ(world.status().record.restarts, 1);
+}
+
+TEST(RestartTest, WhatHappensToPodsWhileAJobWaitsChangesNothing) {
+  JobWorld world = Gang(0);
+  End(world, 0, 1);
+  world.Settle();
+  EXPECT_EQ(CauseOf(world), "ProgramFailed");  // is told at once
+  world.pods.erase(world.pods.begin());
+  world.Settle();
+  EXPECT_TRUE(Is(world.status(), "Failed"));
+  EXPECT_EQ(CauseOf(world), "ProgramFailed");
+
+  JobWorld evicted = Gang(0);
+  End(evicted, 0, 1);
+  evicted.Settle();
+  evicted.pods[2]->meta.deleting = true;
+  evicted.pods[2]->disrupted = true;
+  evicted.now += 75;
+  evicted.Settle();
+  EXPECT_TRUE(Is(evicted.status(), "Failed"));
+  EXPECT_EQ(CauseOf(evicted), "ProgramFailed");
+}
+
+TEST(RestartTest, NobodyWaitsWhereALostNodeWouldEndTheJobToo) {
+  for (const char* policy : {"Fail", "RestartCounted"}) {
+    JobWorld world = Gang(0);
+    world.job.failure_policy.infrastructure = policy;
+    End(world, 0, 1);
+    world.Settle();
+    EXPECT_TRUE(Is(world.status(), "Failed")) << policy;
+  }
+}
+
+TEST(RestartTest, AMonitorOfGpusIsWaitedForThoughAllHaveEnded) {
+  JobWorld world = Gang(0);
+  world.nodes["n0"].monitored = true;
+  for (std::size_t worker = 0; worker < 4; ++worker) End(world, worker, 1);
+  world.Settle();
+  EXPECT_FALSE(Is(world.status(), "Failed"));
+  world.now += 25;
+  world.nodes["n0"].faults = {{"SysLogsGPUFallenOff=True", world.now}};
+  world.Settle();
+  EXPECT_FALSE(Is(world.status(), "Failed"));
+  EXPECT_EQ(CauseOf(world), "NodeFault");
+  EXPECT_EQ(world.status().record.restarts, 0);
+}
+
+TEST(RestartTest, ANodeThatIsGoneIsToBlame) {
+  JobWorld world = Gang(5);
+  End(world, 0, 1);
+  world.nodes["n2"];
+  world.Settle();
+  EXPECT_EQ(world.status().record.restarts, 1);
+  world.now += 20;
+  world.nodes["n2"].exists = false;
+  world.Settle();
+  EXPECT_EQ(world.status().record.restarts, 0);
 }
 
 }  // namespace
