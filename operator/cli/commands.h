@@ -155,12 +155,11 @@ struct ReportArguments {
   std::string output = "table";  // table, json, yaml
   std::string prometheus;        // the server's URL
   std::string since = "7d";
-  std::string until;                       // RFC 3339; "": now
-  std::string space;                       // only this namespace; "": all
-  std::string match;                       // more label matchers; "": none
-  std::string token_file, authority_file;  // "": none
+  std::string until;                               // RFC 3339; "": now
+  std::string space;                               // only this namespace; "": all
+  std::string match;                               // more label matchers; "": none
+  std::string token_file, authority_file, prices;  // "": none
   bool insecure = false;
-  std::string prices;  // a file; "" none
 };
 int RunReport(const ReportArguments& arguments);
 
