@@ -209,6 +209,8 @@ class Pending {
   Volumes volumes_;
 };
 
+}  // namespace
+
 bool DecidedBefore(const WorkloadView& a, const WorkloadView& b) {
   // An object without a creation time does not exist yet, so it is the youngest.
   const auto age = [](const WorkloadView& w) {
@@ -218,8 +220,6 @@ bool DecidedBefore(const WorkloadView& a, const WorkloadView& b) {
   return std::forward_as_tuple(-a.priority, age(a), a.meta->uid, a.key(), a.kind()) <
          std::forward_as_tuple(-b.priority, age(b), b.meta->uid, b.key(), b.kind());
 }
-
-}  // namespace
 
 bool LacksNodes(const api::Placement& placement) {
   return placement.nodes.empty() && !placement.meta.deleting && placement.unreadable.empty();
