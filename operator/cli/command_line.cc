@@ -194,7 +194,8 @@ void CommandLine::AddExplain() {
       Add(&app_, "explain", "Explain why a job goes where it goes, or why it cannot be placed",
           "  weft explain -f cluster.yaml -f jobs.yaml\n"
           "  weft explain -f cluster.yaml -f jobs.yaml team-a/llama3-70b\n"
-          "  weft explain --cluster team-a/llama3-70b      a decision in a live cluster",
+          "  weft explain --cluster team-a/llama3-70b      a decision in a live cluster\n"
+          "  weft explain --cluster --lose node-17,node-18    what the loss of two nodes would do",
           [this] { return RunExplain(explain_); });
   command->group(kPlacing);
   AddInput(command, explain_.input);
@@ -205,6 +206,14 @@ void CommandLine::AddExplain() {
       ->add_option("name", explain_.names,
                    "Jobs to explain, as NAMESPACE/NAME or NAME (default: all)")
       ->option_text("JOB...");
+  command
+      ->add_option("--lose", explain_.lose,
+                   "Instead, say what would happen to running jobs if these nodes were lost now: "
+                   "which worker would be replaced where, what that costs, and which jobs would "
+                   "have to be placed anew")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->option_text("NODE,...");
 }
 
 void CommandLine::AddLint() {

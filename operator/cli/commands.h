@@ -52,6 +52,7 @@ struct ExplainArguments {
   InputArguments input;
   std::string output = "table";    // table, json, yaml
   std::vector<std::string> names;  // "namespace/name" or "name"; empty: all
+  std::vector<std::string> lose;   // nodes; not empty: what their loss would do to running jobs
 };
 int RunExplain(const ExplainArguments& arguments);
 

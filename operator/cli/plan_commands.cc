@@ -13,6 +13,7 @@
 #include "operator/render/compare_text.h"
 #include "operator/render/explain_text.h"
 #include "operator/render/lint_text.h"
+#include "operator/render/lose_text.h"
 #include "operator/render/outlook_text.h"
 #include "operator/render/plan_text.h"
 #include "operator/report/audit.h"
@@ -20,6 +21,7 @@
 #include "operator/report/explain.h"
 #include "operator/report/explain_held.h"
 #include "operator/report/lint.h"
+#include "operator/report/lose.h"
 #include "operator/report/outlook.h"
 
 namespace weft::cli {
@@ -38,6 +40,19 @@ void PrintTimings(const cluster::Cluster& cluster, const plan::PlanReport& repor
     line["placed"] = entry.placed() != nullptr;
     std::cerr << api::JsonText(line) << "\n";
   }
+}
+
+// What the loss of nodes would do to running jobs; without names, to those of the namespace.
+int ExplainLoss(const ExplainArguments& arguments, const cluster::Cluster& cluster,
+                const std::vector<std::string>& names) {
+  auto report = report::Lose(cluster, arguments.lose, names);
+  if (!report) return Fail(report.error(), arguments.input);
+  report->KeepSpace(arguments.input.space);
+  const int code = report->AllGoOn() ? kDone : kNotPlaced;
+  if (arguments.output != "table") {
+    return Print(Encode(report::LoseJson(*report), arguments.output), code);
+  }
+  return Print(render::LoseText(*report, TextStyle()), code);
 }
 
 }  // namespace
@@ -66,13 +81,14 @@ int RunPlan(const PlanArguments& arguments) {
 int RunExplain(const ExplainArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error(), arguments.input);
-  auto report = PlanCluster(*cluster, {.order = OrderOf(arguments.input, "")});
-  if (!report) return Fail(report.error(), arguments.input);
   std::vector<std::string> names = arguments.names;
   for (std::string& name : names) {
     const bool bare = name.find('/') == std::string::npos;
     if (bare && !arguments.input.space.empty()) name = arguments.input.space + "/" + name;
   }
+  if (!arguments.lose.empty()) return ExplainLoss(arguments, *cluster, names);
+  auto report = PlanCluster(*cluster, {.order = OrderOf(arguments.input, "")});
+  if (!report) return Fail(report.error(), arguments.input);
   if (names.empty()) KeepSpace(arguments.input.space, *report);
   const auto explanations = report::ExplainNamed(*cluster, names, *report);
   if (!explanations) return Fail(explanations.error(), arguments.input);

@@ -49,6 +49,16 @@ std::string RunnerUp(const report::Explanation& one, const TextOptions& options)
   return Wrap("  ", line + "; not chosen: " + second.why_not + ".", 2, options.columns);
 }
 
+// What the loss of one domain would do, for each level.
+std::string BlastLines(const report::Explanation& one, const TextOptions& options) {
+  if (one.blast.empty()) return "";
+  std::string text = "  If the domain with most of its workers were lost now:\n";
+  for (const report::BlastRadius& radius : one.blast) {
+    text += Wrap("    ", Printable(report::BlastText(radius)) + ".", 6, options.columns);
+  }
+  return text;
+}
+
 std::string PlacedText(const plan::PlanEntry& entry, const report::Explanation& one,
                        const TextOptions& options) {
   std::string text;
@@ -56,7 +66,7 @@ std::string PlacedText(const plan::PlanEntry& entry, const report::Explanation& 
   text += CostTable(entry, one, options);
   if (one.total_cost == 0) {
     text += "  Cost C = 0: nothing is sent between nodes.\n";
-    return text + RunnerUp(one, options);
+    return text + RunnerUp(one, options) + BlastLines(one, options);
   }
   std::string cost = "Cost C = " + LinkTimeText(one.total_cost) + " of link time a step";
   if (one.over_lower_bound_percent == 100) {
@@ -65,7 +75,8 @@ std::string PlacedText(const plan::PlanEntry& entry, const report::Explanation& 
     cost += ", at most " + PercentText(one.over_lower_bound_percent) +
             " of the least possible on the free capacity";
   }
-  return text + Wrap("  ", cost + ".", 2, options.columns) + RunnerUp(one, options);
+  return text + Wrap("  ", cost + ".", 2, options.columns) + RunnerUp(one, options) +
+         BlastLines(one, options);
 }
 
 std::string RefusedText(const plan::PlanEntry& entry, const report::Explanation& one,

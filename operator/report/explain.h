@@ -9,6 +9,7 @@
 #include "operator/objective/levels.h"
 #include "operator/placement/relax.h"
 #include "operator/plan/plan_report.h"
+#include "operator/report/blast_radius.h"
 #include "operator/report/cost_shares.h"
 
 namespace weft::report {
@@ -40,6 +41,7 @@ struct Explanation {
   bool exact = false;
   std::optional<RunnerUpText> runner_up;
   std::vector<std::string> why_here;  // sentences
+  std::vector<BlastRadius> blast;     // of a job that has its nodes already
   // If refused: why.
   std::string level;                  // the level of `domains`
   std::vector<DomainAnswer> domains;  // most slots first

@@ -113,6 +113,7 @@ class HeldExplainer {
           plan::RefusalText(on, out_.entry.workload,
                             placement::Refuse(claims, problem.request, graph), {}));
     }
+    out.blast = BlastRadii(claims, problem.request, problem.traffic, nodes_);
     out_.entry.outcome = std::move(placed);
   }
 
@@ -131,13 +132,7 @@ class HeldExplainer {
 
   fabric::Claims ClaimsWithoutIt(const ClusterFabric& on) const {
     fabric::Claims claims = on.claims;
-    for (const cluster::Holder& holder : on.holders) {
-      if (holder.kind != out_.entry.workload.kind()) continue;
-      if (holder.key != out_.entry.workload.key()) continue;
-      for (const cluster::Holding& holding : holder.holdings) {
-        claims.Remove(holding.node, *holding.amounts, holding.compute_domain, holding.neighbour);
-      }
-    }
+    RemoveHeld(on, out_.entry.workload, claims);
     return claims;
   }
 
@@ -197,6 +192,15 @@ std::string AdviceOn(const api::Inputs& inputs, const std::string& name) {
 }
 
 }  // namespace
+
+void RemoveHeld(const ClusterFabric& on, const WorkloadView& workload, fabric::Claims& claims) {
+  for (const cluster::Holder& holder : on.holders) {
+    if (holder.kind != workload.kind() || holder.key != workload.key()) continue;
+    for (const cluster::Holding& holding : holder.holdings) {
+      claims.Remove(holding.node, *holding.amounts, holding.compute_domain, holding.neighbour);
+    }
+  }
+}
 
 Result<std::vector<HeldExplanation>> ExplainHeld(const Cluster& cluster,
                                                  const std::vector<std::string>& names) {

@@ -25,6 +25,10 @@ struct HeldExplanation {
 Result<std::vector<HeldExplanation>> ExplainHeld(const cluster::Cluster& cluster,
                                                  const std::vector<std::string>& names);
 
+// Takes back the claims that the workload's holder has on the fabric.
+void RemoveHeld(const cluster::ClusterFabric& on, const cluster::WorkloadView& workload,
+                fabric::Claims& claims);
+
 // Explains waiting workloads by Explain; workloads with nodes by ExplainHeld, each as a new entry
 // of `report`. Without names: all waiting ones.
 // Errors  as in Explain and ExplainHeld.

@@ -19,6 +19,21 @@ std::int64_t Microseconds(Int128 cost) {
   return static_cast<std::int64_t>(cost / kFemtosecondsPerMicrosecond);
 }
 
+OrderedJson BlastJson(const std::vector<BlastRadius>& radii) {
+  OrderedJson all = OrderedJson::array();
+  for (const BlastRadius& radius : radii) {
+    OrderedJson one = {
+        {"level", radius.level}, {"domain", radius.domain}, {"workers", radius.workers}};
+    if (radius.stages > 0) one["pipelineStages"] = radius.stages;
+    one["survived"] = radius.survived;
+    if (radius.survived) one["into"] = radius.into;
+    if (radius.survived) one["healthyWorkersMoved"] = radius.also_move;
+    if (!radius.survived) one["whyNot"] = radius.why_not;
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
 void AddPlaced(const cluster::Cluster& cluster, const PlanEntry& entry, const Explanation& one,
                OrderedJson& out) {
   const plan::Placed& placed = *entry.placed();
@@ -40,6 +55,7 @@ void AddPlaced(const cluster::Cluster& cluster, const PlanEntry& entry, const Ex
   }
   out["exact"] = one.exact;
   out["because"] = one.why_here;
+  if (!one.blast.empty()) out["blastRadius"] = BlastJson(one.blast);
   if (!one.runner_up) return;
   out["runnerUp"] = {{"nodes", one.runner_up->nodes},
                      {"spans", one.runner_up->spans},

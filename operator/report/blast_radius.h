@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "operator/fabric/claims.h"
+#include "operator/objective/request.h"
+#include "operator/traffic/traffic.h"
+
+namespace weft::report {
+
+// What the loss of one domain of a level would do to a running job: of the domain that holds the
+// most of its workers, the first of several.
+struct BlastRadius {
+  std::string level, domain;  // of the node level: the node's name
+  std::uint32_t workers = 0;
+  std::uint32_t stages = 0;  // pipeline stages that lose a worker; 0 without pipeline parallelism
+  bool survived = false;     // the free nodes elsewhere take the workers, while the others stay
+  std::vector<std::string> into;  // domains of the level that would take them, by name
+  std::uint32_t also_move = 0;    // healthy workers that would move with their group
+  std::string why_not;            // a clause; "" if survived
+};
+
+// For every level from the widest to the node.
+//
+// claims  without the job's own. nodes: of each worker now.
+// Cost    a placement::Replace for each level.
+std::vector<BlastRadius> BlastRadii(const fabric::Claims& claims, const objective::Request& request,
+                                    const traffic::Traffic& traffic,
+                                    const ByWorker<fabric::NodeIndex>& nodes);
+
+// "leaf l3: 16 workers, 4 pipeline stages; survived with free nodes in l1 and l2".
+std::string BlastText(const BlastRadius& radius);
+
+}  // namespace weft::report

@@ -1,0 +1,266 @@
+#include "operator/report/lose.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "operator/base/near_word.h"
+#include "operator/cluster/problem.h"
+#include "operator/cluster/running.h"
+#include "operator/cluster/text.h"
+#include "operator/objective/scores.h"
+#include "operator/placement/refuse.h"
+#include "operator/placement/replace.h"
+#include "operator/plan/refusal.h"
+#include "operator/report/explain_held.h"
+#include "operator/traffic/worker_graph.h"
+
+namespace weft::report {
+namespace {
+
+using cluster::Cluster;
+using cluster::ClusterFabric;
+using cluster::Running;
+using fabric::NodeIndex;
+using placement::Loss;
+
+// "workers 0, 3 and 5", "worker 2".
+std::string WorkersText(const std::vector<placement::Blocked>& blocked) {
+  std::string text = blocked.size() == 1 ? "worker " : "workers ";
+  constexpr std::size_t kMostNamed = 5;
+  for (std::size_t i = 0; i < std::min(blocked.size(), kMostNamed); ++i) {
+    const bool last = i + 1 == blocked.size();
+    text += (i == 0 ? "" : last ? " and " : ", ") + std::to_string(blocked[i].worker.Raw());
+  }
+  if (blocked.size() > kMostNamed) {
+    text += " and " + std::to_string(blocked.size() - kMostNamed) + " more";
+  }
+  return text;
+}
+
+// The lost nodes by fabric.
+using LostNodes = std::vector<std::vector<NodeIndex>>;
+
+class Loser {
+ public:
+  Loser(const Cluster& cluster, const LostNodes& lost) : cluster_(cluster), lost_(lost) {
+    for (const ClusterFabric& on : cluster.fabrics) claims_.push_back(on.claims);
+  }
+
+  // The workers on lost nodes; empty if the job keeps all.
+  std::vector<WorkerIndex> FailedOf(const Running& running) const {
+    const std::vector<NodeIndex>& lost = lost_[running.fabric];
+    std::vector<WorkerIndex> failed;
+    for (const WorkerIndex w : running.nodes.Indices()) {
+      if (std::binary_search(lost.begin(), lost.end(), running.nodes[w])) failed.push_back(w);
+    }
+    return failed;
+  }
+
+  Result<JobLoss> Answer(const Running& running) {
+    const ClusterFabric& on = cluster_.fabrics[running.fabric];
+    Result<cluster::Problem> problem = cluster::MakeProblem(on, running.workload);
+    if (!problem) return problem.error();
+    objective::Request& request = problem->request;
+    request.previous_nodes = running.nodes;
+    const std::vector<NodeIndex>& lost = lost_[running.fabric];
+    request.excluded.insert(request.excluded.end(), lost.begin(), lost.end());
+    std::sort(request.excluded.begin(), request.excluded.end());
+    fabric::Claims& claims = claims_[running.fabric];
+    RemoveHeld(on, running.workload, claims);
+    const traffic::WorkerGraph graph(problem->traffic);
+    const Loss loss{running.nodes, FailedOf(running)};
+    JobLoss out;
+    out.job = api::Show(running.workload.key());
+    out.workers = running.workload.workers;
+    out.lost = static_cast<std::uint32_t>(loss.failed.size());
+    const objective::PairCost pair_cost(*on.fabric, request.pod.claims_compute_domain);
+    out.cost_before = objective::Cost(pair_cost, graph, running.nodes);
+    out.spans_before = Spans(pair_cost, problem->traffic, running.nodes);
+    const placement::ReplaceAnswer answer = placement::Replace(claims, request, graph, loss);
+    std::optional<objective::Candidate> after;
+    if (const auto* replaced = std::get_if<placement::Replaced>(&answer)) {
+      after = replaced->placement;
+      Describe(*on.fabric, loss, *replaced, out);
+    } else {
+      out.why_not_replaced = WhyNot(*on.fabric, std::get<placement::Recreate>(answer), out);
+      after = Anew(on, running, claims, *problem, graph, out);
+    }
+    if (after) {
+      out.cost_after = after->cost;
+      out.spans_after = Spans(pair_cost, problem->traffic, after->nodes);
+      cluster::AddClaims(running.workload, after->nodes.Items(), claims);
+    }
+    return out;
+  }
+
+ private:
+  static std::string Spans(const objective::PairCost& pair_cost, const traffic::Traffic& traffic,
+                           const ByWorker<NodeIndex>& nodes) {
+    return cluster::SpansText(objective::Score(pair_cost, traffic, nodes));
+  }
+
+  static void Describe(const fabric::Fabric& fabric, const Loss& loss,
+                       const placement::Replaced& replaced, JobLoss& out) {
+    out.groups_moved = replaced.groups_moved;
+    for (const WorkerIndex w : replaced.moved) {
+      const bool failed = std::binary_search(loss.failed.begin(), loss.failed.end(), w);
+      out.moves.push_back({w.Raw(), fabric.node(loss.nodes[w]).name,
+                           fabric.node(replaced.placement.nodes[w]).name, !failed});
+    }
+  }
+
+  static std::string WhyNot(const fabric::Fabric& fabric, const placement::Recreate& no,
+                            const JobLoss& out) {
+    if (out.lost == out.workers) return "All its workers are on lost nodes.";
+    if (no.blocked.empty()) return "Too many workers are on lost nodes at once.";
+    const placement::Blocked& first = no.blocked.front();
+    const std::string who = "No free node for " + WorkersText(no.blocked);
+    if (first.tier == fabric::kOutside) return who + ".";
+    const std::string& level = fabric.tiers()[first.tier].name;
+    return who + " in " + level + " " + fabric.domains(first.tier).names[first.domain] +
+           ", where the job's rules of topology keep " +
+           (no.blocked.size() == 1 ? "it" : "worker " + std::to_string(first.worker.Raw())) +
+           " with the workers that stay.";
+  }
+
+  // The whole gang on other nodes and its own healthy ones.
+  static std::optional<objective::Candidate> Anew(const ClusterFabric& on, const Running& running,
+                                                  const fabric::Claims& claims,
+                                                  const cluster::Problem& problem,
+                                                  const traffic::WorkerGraph& graph, JobLoss& out) {
+    out.outcome = LossOutcome::kRecreated;
+    if (const auto plan = placement::Solve(claims, problem.request, graph)) {
+      return plan->candidate();
+    }
+    out.outcome = LossOutcome::kRefused;
+    const placement::Unplaceable why = placement::Refuse(claims, problem.request, graph);
+    out.reason = placement::ReasonName(why.reason);
+    out.message = plan::RefusalText(on, running.workload, why, {});
+    return std::nullopt;
+  }
+
+  const Cluster& cluster_;
+  const LostNodes& lost_;
+  std::vector<fabric::Claims> claims_;  // by fabric
+};
+
+// The nodes by fabric, ascending; an error for one that no fabric has.
+Result<LostNodes> FindLost(const Cluster& cluster, const std::vector<std::string>& nodes) {
+  LostNodes lost(cluster.fabrics.size());
+  for (const std::string& name : nodes) {
+    bool found = false;
+    for (std::size_t f = 0; f < cluster.fabrics.size(); ++f) {
+      const auto node = cluster.fabrics[f].fabric->FindNode(name);
+      if (node) lost[f].push_back(*node);
+      found = found || node.has_value();
+    }
+    if (found) continue;
+    std::set<std::string> known;
+    for (const ClusterFabric& on : cluster.fabrics) {
+      for (const NodeIndex n : Range<NodeIndex>(on.fabric->node_count())) {
+        known.insert(on.fabric->node(n).name);
+      }
+    }
+    const std::string near(NearWord(name, known));
+    return Invalid("--lose: no Fabric has a node \"" + name + "\"" +
+                   (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
+  }
+  for (std::vector<NodeIndex>& each : lost) std::sort(each.begin(), each.end());
+  return lost;
+}
+
+bool Selected(const Running& running, const std::vector<std::string>& names,
+              std::set<std::string>& found) {
+  if (names.empty()) return true;
+  bool selected = false;
+  for (const std::string& name : names) {
+    if (name != api::Show(running.workload.key()) && name != running.workload.key().name) continue;
+    found.insert(name);
+    selected = true;
+  }
+  return selected;
+}
+
+}  // namespace
+
+bool LoseReport::AllGoOn() const {
+  return std::none_of(jobs.begin(), jobs.end(),
+                      [](const JobLoss& job) { return job.outcome == LossOutcome::kRefused; });
+}
+
+void LoseReport::KeepSpace(const std::string& space) {
+  if (space.empty()) return;
+  std::erase_if(jobs, [&](const JobLoss& job) { return !job.job.starts_with(space + "/"); });
+}
+
+Result<LoseReport> Lose(const Cluster& cluster, const std::vector<std::string>& nodes,
+                        const std::vector<std::string>& names) {
+  LoseReport report;
+  for (const std::string& name : nodes) {
+    const bool known = std::find(report.lost.begin(), report.lost.end(), name) != report.lost.end();
+    if (!known) report.lost.push_back(name);
+  }
+  const Result<LostNodes> lost = FindLost(cluster, report.lost);
+  if (!lost) return lost.error();
+  Result<std::vector<Running>> running = cluster::RunningWorkloads(cluster);
+  if (!running) return running.error();
+  std::stable_sort(running->begin(), running->end(), [](const Running& a, const Running& b) {
+    return cluster::DecidedBefore(a.workload, b.workload);
+  });
+  Loser loser(cluster, *lost);
+  std::set<std::string> found;
+  for (const Running& one : *running) {
+    // A job that is not asked for takes nodes all the same.
+    const bool selected = Selected(one, names, found);
+    if (loser.FailedOf(one).empty()) {
+      report.spared += selected ? 1 : 0;
+      continue;
+    }
+    Result<JobLoss> answer = loser.Answer(one);
+    if (!answer) return answer.error();
+    if (selected) report.jobs.push_back(*std::move(answer));
+  }
+  for (const std::string& name : names) {
+    if (found.contains(name)) continue;
+    return Invalid("\"" + name + "\": no running TrainingJob or Placement has this name");
+  }
+  return report;
+}
+
+nlohmann::ordered_json LoseJson(const LoseReport& report) {
+  using Json = nlohmann::ordered_json;
+  constexpr Int128 kFemtosecondsPerMicrosecond = 1'000'000'000;
+  const auto microseconds = [](Int128 cost) {
+    return static_cast<std::int64_t>(cost / kFemtosecondsPerMicrosecond);
+  };
+  Json replacements = Json::array(), recreated = Json::array(), refused = Json::array();
+  Json jobs = Json::array();
+  for (const JobLoss& job : report.jobs) {
+    for (const JobLoss::Move& move : job.moves) {
+      replacements.push_back(
+          {{"job", job.job}, {"worker", move.worker}, {"from", move.from}, {"to", move.to}});
+    }
+    if (job.outcome == LossOutcome::kRecreated) recreated.push_back(job.job);
+    if (job.outcome == LossOutcome::kRefused) {
+      refused.push_back({{"job", job.job}, {"reason", job.reason}, {"message", job.message}});
+    }
+    Json one = {{"job", job.job},
+                {"workers", job.workers},
+                {"lostWorkers", job.lost},
+                {"linkTimeMicrosecondsBefore", microseconds(job.cost_before)}};
+    if (job.cost_after) one["linkTimeMicrosecondsAfter"] = microseconds(*job.cost_after);
+    one["spansBefore"] = job.spans_before;
+    if (job.cost_after) one["spansAfter"] = job.spans_after;
+    if (!job.why_not_replaced.empty()) one["whyNotReplaced"] = job.why_not_replaced;
+    jobs.push_back(std::move(one));
+  }
+  return {{"lost", report.lost},
+          {"replacements", std::move(replacements)},
+          {"recreated", std::move(recreated)},
+          {"refused", std::move(refused)},
+          {"jobs", std::move(jobs)}};
+}
+
+}  // namespace weft::report
