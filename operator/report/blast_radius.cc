@@ -16,7 +16,6 @@ using fabric::DomainIndex;
 using fabric::Fabric;
 using fabric::NodeIndex;
 using fabric::Tier;
-using Nodes = ByWorker<NodeIndex>;
 
 std::string DomainName(const Fabric& fabric, Tier tier, DomainIndex domain) {
   return tier == fabric.node_tier() ? fabric.node(fabric::AsNode(domain)).name
@@ -24,7 +23,7 @@ std::string DomainName(const Fabric& fabric, Tier tier, DomainIndex domain) {
 }
 
 // The domain with the most workers; the first of several.
-DomainIndex Fullest(const Fabric& fabric, Tier tier, const Nodes& nodes) {
+DomainIndex Fullest(const Fabric& fabric, Tier tier, const ByWorker<NodeIndex>& nodes) {
   fabric::ByDomain<std::uint32_t> workers(fabric.domains(tier).EndIndex(), 0U);
   for (const NodeIndex n : nodes) ++workers[fabric.domains(tier).of_node[n]];
   const auto most = std::max_element(workers.begin(), workers.end());
@@ -62,7 +61,7 @@ std::string WhyNot(const Fabric& fabric, const placement::Recreate& no, std::siz
 
 BlastRadius RadiusOf(const fabric::Claims& claims, objective::Request request,
                      const traffic::Traffic& traffic, const traffic::WorkerGraph& graph,
-                     const Nodes& nodes, Tier tier) {
+                     const ByWorker<NodeIndex>& nodes, Tier tier) {
   const Fabric& fabric = claims.fabric();
   const fabric::TierDomains& domains = fabric.domains(tier);
   const DomainIndex lost = Fullest(fabric, tier, nodes);
@@ -100,7 +99,8 @@ BlastRadius RadiusOf(const fabric::Claims& claims, objective::Request request,
 }  // namespace
 
 std::vector<BlastRadius> BlastRadii(const fabric::Claims& claims, const objective::Request& request,
-                                    const traffic::Traffic& traffic, const Nodes& nodes) {
+                                    const traffic::Traffic& traffic,
+                                    const ByWorker<NodeIndex>& nodes) {
   std::vector<BlastRadius> radii;
   const traffic::WorkerGraph graph(traffic);
   for (Tier t{1}; t <= claims.fabric().node_tier(); ++t) {

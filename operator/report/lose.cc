@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "operator/base/near_word.h"
-#include "operator/cluster/decided_before.h"
 #include "operator/cluster/problem.h"
 #include "operator/cluster/running.h"
 #include "operator/cluster/text.h"
