@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "operator/api/kueue.h"
-#include "operator/cluster/decided_before.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/cluster/volumes.h"
 #include "operator/cluster/worker_order.h"
@@ -210,6 +210,16 @@ class Pending {
 };
 
 }  // namespace
+
+bool DecidedBefore(const WorkloadView& a, const WorkloadView& b) {
+  // An object without a creation time does not exist yet, so it is the youngest.
+  const auto age = [](const WorkloadView& w) {
+    const std::string& created = w.meta->creation_timestamp;
+    return std::pair<bool, const std::string&>(created.empty(), created);
+  };
+  return std::forward_as_tuple(-a.priority, age(a), a.meta->uid, a.key(), a.kind()) <
+         std::forward_as_tuple(-b.priority, age(b), b.meta->uid, b.key(), b.kind());
+}
 
 bool LacksNodes(const api::Placement& placement) {
   return placement.nodes.empty() && !placement.meta.deleting && placement.unreadable.empty();

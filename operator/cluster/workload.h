@@ -71,6 +71,9 @@ enum class Order : std::uint8_t {
   kOperator,  // priority class, highest first; then creation time, then namespace and name
 };
 
+// Whether the operator decides about `a` first (Order::kOperator).
+bool DecidedBefore(const WorkloadView& a, const WorkloadView& b);
+
 // Pending workloads in the given order: Placements without nodes, and TrainingJobs that are neither
 // finished nor suspended and have no current Placement.
 // Errors  kInvalid if a job and a Placement would get the same Placement name; with `mark` such a
