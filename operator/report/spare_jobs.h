@@ -11,6 +11,15 @@
 
 namespace weft::report {
 
+// The domains of one tier that hold some of the nodes.
+struct SpareDomains {
+  std::vector<std::int64_t> sizes;             // by domain, in the order of the tree
+  std::span<const fabric::NodeIndex> largest;  // nodes of the first of the largest
+};
+// Precondition: the nodes ascend, so that those of a domain follow each other. Points into them.
+SpareDomains DomainsOf(const fabric::Fabric& fabric, std::span<const fabric::NodeIndex> nodes,
+                       fabric::Tier tier);
+
 // The failures in 1,000 days that end a job on these nodes: of each node, and of each domain that
 // they touch whose level has a rate. Precondition: the nodes ascend.
 double FailuresOf(const fabric::Fabric& fabric, const FailureModel& model,

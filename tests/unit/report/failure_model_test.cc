@@ -126,7 +126,9 @@ TEST(FailureModelTest, RefusesNodesThatWouldAlwaysBeAway) {
             "Fabric default: spec.failureRates[0].per1000Days: so many failures, each away for 1 "
             "d, leave no time in which it runs");
   const cluster::Cluster plain = testing::Scene(testing::FourNodes()).Build();
-  const auto option = FailureModelOf(*plain.fabrics.front().fabric, {.per_1000_node_days = 1e9});
+  FailureSources sources;
+  sources.per_1000_node_days = 1e9;
+  const auto option = FailureModelOf(*plain.fabrics.front().fabric, sources);
   ASSERT_FALSE(option);
   EXPECT_EQ(option.error().message,
             "--failures: so many failures, each away for 4 h, leave no time in which it runs");
