@@ -71,7 +71,7 @@ std::string LevelTable(const SparePool& pool, const TextOptions& options) {
                {"CHECKPOINT", Align::kRight}});
   for (std::size_t l = 0; l < pool.levels.size(); ++l) {
     const SpareLevel& level = pool.levels[l];
-    const Colour colour = l == pool.hold ? Colour::kBold : Colour::kNone;
+    const Colour colour = l == 0 ? Colour::kBold : Colour::kNone;
     table.Add({{Printable(level.level), colour},
                {Grouped(level.domains)},
                {Grouped(level.nodes)},
@@ -118,39 +118,23 @@ std::string WideText(const SpareLevel& level) {
          " of the time; without spares " + without + ".";
 }
 
-std::string JobsText(const std::vector<std::string>& jobs) {
-  constexpr std::int64_t kShown = 3;
-  std::string text;
-  for (std::size_t j = 0; j < std::min<std::size_t>(jobs.size(), kShown); ++j) {
-    text += (j > 0 ? ", " : "") + Printable(jobs[j]);
-  }
-  if (std::ssize(jobs) > kShown) text += " and " + Grouped(std::ssize(jobs) - kShown) + " more";
-  return text + (jobs.size() == 1 ? " needs" : " need");
-}
-
-// Where to keep them if jobs need a replacement in the same domain.
-std::string RequiredText(const SparePool& pool) {
-  const SpareLevel& level = pool.levels[pool.hold];
-  const std::string name = Printable(level.level);
-  std::string text = JobsText(level.required) + " a replacement in the same " + name +
-                     " (topology.required, or that of a group). ";
-  if (level.best == level.best_in_each) {
-    if (level.best == 0) return text + "A spare in each " + name + " costs more than it gains.";
-    return text + "Keep " + BestText(level) + ": " + SmallShare(level.idle_share) +
-           " of the nodes.";
-  }
-  const std::int64_t in_all = level.best_in_each * level.domains;
-  text += level.best == 0 ? "For a job in one " + name + " keep no spare"
-                          : "For jobs in one " + name + " keep " + BestText(level);
-  return text + "; for a job in all " + Grouped(level.domains) + " keep " +
-         PlaceText(level, level.best_in_each, in_all) + ": " +
-         SmallShare(IdleShare(pool.nodes, in_all)) + " of the nodes.";
+// The spares that a job needs near its nodes; "" if it needs none there.
+std::string NearJobText(const report::SpareJob& job) {
+  if (job.level == kOutside || job.best == 0) return "";
+  const std::string level = Printable(job.level);
+  return Printable(job.job) + " can replace a node only in the same " + level +
+         ", by topology.required of the job or of a group: keep " +
+         Counted(job.best, "spare node") +
+         (job.domains == 1 ? " in its " + level
+                           : " in each " + level + " that it uses, " +
+                                 Grouped(job.best * job.domains) + " in all") +
+         ".";
 }
 
 // The narrowest level at which spares of its own cost at most kCheap of the nodes.
 std::string NearText(const SparePool& pool) {
   constexpr double kCheap = 0.02;
-  for (std::size_t l = pool.levels.size() - 1; l > pool.hold; --l) {
+  for (std::size_t l = pool.levels.size() - 1; l > 0; --l) {
     const SpareLevel& level = pool.levels[l];
     if (level.best == 0 || level.domains < 2 || level.idle_share > kCheap) continue;
     return "To replace nodes nearer, keep " + BestText(level) + ": " +
@@ -161,7 +145,7 @@ std::string NearText(const SparePool& pool) {
 
 // Whole domains that the spares of the level do or do not replace.
 std::string LossText(const SparePool& pool, const DomainLoss& loss) {
-  const SpareLevel& at = pool.levels[pool.hold];
+  const SpareLevel& at = pool.levels.front();
   const std::string name = Printable(loss.level);
   const std::string whole = "a whole " + name + " (" + Counted(loss.nodes, "node") + ")";
   if (loss.covered) {
@@ -177,15 +161,18 @@ std::string LossText(const SparePool& pool, const DomainLoss& loss) {
 }
 
 std::string PoolText(const SparePool& pool, const TextOptions& options) {
-  const SpareLevel& at = pool.levels[pool.hold];
+  const SpareLevel& at = pool.levels.front();
   std::string text = LevelTable(pool, options) + "\n";
   const auto say = [&](const std::string& sentence) {
     if (!sentence.empty()) text += Wrap("", sentence, 2, options.columns);
   };
-  say(at.required.empty() ? WideText(at) : RequiredText(pool));
+  say(WideText(at));
   say(NearText(pool));
+  std::int64_t before = at.nodes;
   for (const DomainLoss& loss : at.losses) {
-    if (loss.nodes > 1 && loss.nodes < at.nodes) say(LossText(pool, loss));
+    // A level whose domains are those of the wider one tells nothing, but its rate may.
+    if (loss.nodes > 1 && (loss.nodes < before || loss.away)) say(LossText(pool, loss));
+    before = loss.nodes;
   }
   if (pool.unusable > 0) {
     say("Now " + Grouped(pool.unusable) + " of " + Counted(pool.nodes, "node") +
@@ -225,7 +212,12 @@ std::string JobTable(const SpareAdvice& advice, const TextOptions& options) {
                {Grouped(job.best)},
                {job.level == kOutside ? "the fabric" : "the same " + Printable(job.level)}});
   }
-  return "\n" + table.Show(options.colour);
+  std::string text = "\n" + table.Show(options.colour);
+  for (const report::SpareJob& job : advice.jobs) {
+    const std::string near = NearJobText(job);
+    if (!near.empty()) text += Wrap("", near, 2, options.columns);
+  }
+  return text;
 }
 
 std::string AwayRateText(const outlook::AwayRate& rate, const std::string& what) {

@@ -133,11 +133,13 @@ class JobLister {
     job.fabric = fabric.spec().name;
     job.nodes = std::ssize(nodes);
     job.level = fabric.tiers()[tier].name;
-    const auto count = static_cast<double>(job.nodes);
-    const outlook::AwayNodes away(count, model.Away());
+    const SpareDomains domains = DomainsOf(fabric, nodes, tier);
+    job.domains = std::ssize(domains.sizes);
+    const auto most = static_cast<double>(domains.largest.size());
+    const outlook::AwayNodes away(most, model.Away());
     job.rho = away.rho();
     job.p99 = away.SparesFor(outlook::kRarely);
-    job.best = outlook::BestSpares(count, away);
+    job.best = outlook::BestSpares(most, away, static_cast<double>(job.domains));
     job.reliability = outlook::ReliabilityAt(FailuresOf(fabric, model, nodes));
     std::set<std::string> products;
     for (const NodeIndex n : nodes) products.insert(ProductName(fabric, n));
@@ -152,6 +154,19 @@ class JobLister {
 };
 
 }  // namespace
+
+SpareDomains DomainsOf(const fabric::Fabric& fabric, std::span<const NodeIndex> nodes, Tier tier) {
+  const auto& domain = fabric.domains(tier).of_node;
+  SpareDomains out;
+  for (std::size_t begin = 0; begin < nodes.size();) {
+    std::size_t end = begin;
+    while (end < nodes.size() && domain[nodes[end]] == domain[nodes[begin]]) ++end;
+    out.sizes.push_back(static_cast<std::int64_t>(end - begin));
+    if (end - begin > out.largest.size()) out.largest = nodes.subspan(begin, end - begin);
+    begin = end;
+  }
+  return out;
+}
 
 double FailuresOf(const fabric::Fabric& fabric, const FailureModel& model,
                   std::span<const NodeIndex> nodes) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <set>
 #include <span>
 #include <string>
@@ -8,31 +7,18 @@
 
 #include "operator/base/result.h"
 #include "operator/cluster/cluster.h"
-#include "operator/outlook/failures.h"
-#include "operator/report/failure_model.h"
+#include "operator/report/spares.h"
 
 namespace weft::report {
 
-struct SpareJob {
-  std::string job, fabric;
-  std::int64_t nodes = 0;  // that it has, else that its workers fill
-  bool held = false;       // it has them
-  double rho = 0;
-  std::int64_t p99 = 0, best = 0;
-  std::string level;  // in whose domain a replacement must be; "outside": anywhere
-  outlook::Reliability reliability;
+// The domains of one tier that hold some of the nodes.
+struct SpareDomains {
+  std::vector<std::int64_t> sizes;             // by domain, in the order of the tree
+  std::span<const fabric::NodeIndex> largest;  // nodes of the first of the largest
 };
-
-// A job of the input that is left out, because its spec contradicts the fabric.
-struct RefusedJob {
-  api::Place place;
-  std::string message;  // starts with the place
-};
-
-struct FabricFailures {
-  std::string fabric;
-  FailureModel model;
-};
+// Precondition: the nodes ascend, so that those of a domain follow each other. Points into them.
+SpareDomains DomainsOf(const fabric::Fabric& fabric, std::span<const fabric::NodeIndex> nodes,
+                       fabric::Tier tier);
 
 // The failures in 1,000 days that end a job on these nodes: of each node, and of each domain that
 // they touch whose level has a rate. Precondition: the nodes ascend.

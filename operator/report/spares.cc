@@ -6,38 +6,18 @@
 #include <utility>
 
 #include "operator/report/ground.h"
+#include "operator/report/spare_jobs.h"
 
 namespace weft::report {
 namespace {
 
 using cluster::Cluster;
 using cluster::ClusterFabric;
-using fabric::DomainIndex;
 using fabric::NodeIndex;
 using fabric::Tier;
 using outlook::AwayNodes;
 
 double Real(std::int64_t count) { return static_cast<double>(count); }
-
-// Domains of one tier that hold some of the pool's nodes.
-struct Domains {
-  std::vector<std::int64_t> sizes;     // by domain, in the order of the tree
-  std::span<const NodeIndex> largest;  // nodes of the first of the largest
-};
-
-// The pool's nodes ascend, so that those of a domain follow each other.
-Domains DomainsOf(const fabric::Fabric& fabric, std::span<const NodeIndex> nodes, Tier tier) {
-  const auto& domain = fabric.domains(tier).of_node;
-  Domains out;
-  for (std::size_t begin = 0; begin < nodes.size();) {
-    std::size_t end = begin;
-    while (end < nodes.size() && domain[nodes[end]] == domain[nodes[begin]]) ++end;
-    out.sizes.push_back(static_cast<std::int64_t>(end - begin));
-    if (end - begin > out.largest.size()) out.largest = nodes.subspan(begin, end - begin);
-    begin = end;
-  }
-  return out;
-}
 
 // The levels of one pool.
 class PoolAdviser {
@@ -51,7 +31,7 @@ class PoolAdviser {
   }
 
   SpareLevel At(Tier tier) const {
-    const Domains& domains = domains_[tier];
+    const SpareDomains& domains = domains_[tier];
     SpareLevel out;
     out.level = fabric_.tiers()[tier].name;
     out.domains = static_cast<std::int64_t>(domains.sizes.size());
@@ -60,7 +40,6 @@ class PoolAdviser {
     out.rho = away.rho();
     out.p99 = away.SparesFor(outlook::kRarely);
     out.best = outlook::BestSpares(Real(out.nodes), away);
-    out.best_in_each = outlook::BestSpares(Real(out.nodes), away, Real(out.domains));
     out.total = Total(domains);
     out.idle_share = Real(out.total) / Real(std::ssize(nodes_) + out.total);
     out.waits_without = away.MoreThan(0);
@@ -76,7 +55,7 @@ class PoolAdviser {
 
  private:
   // The best number of spares of every domain; many are equally large.
-  std::int64_t Total(const Domains& domains) const {
+  std::int64_t Total(const SpareDomains& domains) const {
     std::map<std::int64_t, std::int64_t> best;  // by size
     std::int64_t total = 0;
     for (const std::int64_t size : domains.sizes) {
@@ -109,7 +88,7 @@ class PoolAdviser {
   const fabric::Fabric& fabric_;
   const FailureModel& model_;
   const std::vector<NodeIndex>& nodes_;
-  fabric::ByTier<Domains> domains_;  // without the node tier
+  fabric::ByTier<SpareDomains> domains_;  // without the node tier
 };
 
 // The nodes with accelerators, by the name of the accelerator.
@@ -137,15 +116,14 @@ SparePool PoolOf(const fabric::Fabric& fabric, const FailureModel& model,
   return pool;
 }
 
-// Where the pool's jobs need their replacements.
-void SetHold(const SpareJobs& jobs, SparePool& pool) {
+// Names the jobs at the levels where they need their replacements.
+void SetRequired(const SpareJobs& jobs, SparePool& pool) {
   for (std::size_t j = 0; j < jobs.jobs.size(); ++j) {
     const SpareJob& job = jobs.jobs[j];
     if (job.fabric != pool.fabric || !jobs.products[j].contains(pool.accelerator)) continue;
-    for (std::size_t l = 1; l < pool.levels.size(); ++l) {
-      if (pool.levels[l].level != job.level) continue;
-      pool.levels[l].required.push_back(job.job);
-      pool.hold = std::max(pool.hold, l);
+    for (SpareLevel& level : pool.levels) {
+      const bool here = level.level == job.level && &level != &pool.levels.front();
+      if (here) level.required.push_back(job.job);
     }
   }
 }
@@ -166,7 +144,7 @@ Result<SpareAdvice> AdviseSpares(const Cluster& cluster, const FailureSources& s
   if (advice.pools.empty()) return Invalid("the input holds no node with an accelerator");
   auto jobs = SpareJobsOf(cluster, advice.failures);
   if (!jobs) return jobs.error();
-  for (SparePool& pool : advice.pools) SetHold(*jobs, pool);
+  for (SparePool& pool : advice.pools) SetRequired(*jobs, pool);
   advice.jobs = std::move(jobs->jobs);
   advice.refused = std::move(jobs->refused);
   return advice;

@@ -10,7 +10,6 @@
 #include "operator/cluster/cluster.h"
 #include "operator/outlook/failures.h"
 #include "operator/report/failure_model.h"
-#include "operator/report/spare_jobs.h"
 
 namespace weft::report {
 
@@ -38,11 +37,9 @@ struct SpareLevel {
   // The share of the time in which a job on all nodes waits for one: without, with the best.
   double waits_without = 0, waits_with = 0;
   double goodput_without = 0, goodput_with = 0;  // outlook::Goodput
-  // For each domain, if a job on all nodes of the fabric must replace a node in its own domain.
-  std::int64_t best_in_each = 0;
-  outlook::Reliability reliability;   // of a job on all nodes
-  std::vector<DomainLoss> losses;     // of narrower levels, widest first
-  std::vector<std::string> required;  // jobs that need a replacement in the same domain
+  outlook::Reliability reliability;              // of a job on all nodes
+  std::vector<DomainLoss> losses;                // of narrower levels, widest first
+  std::vector<std::string> required;             // jobs that need a replacement in the same domain
 };
 
 // Nodes of one Fabric and one product.
@@ -52,8 +49,31 @@ struct SparePool {
   std::int64_t unusable = 0;       // of these, now
   std::int64_t spot = 0;           // of these; their interruptions are not counted
   std::vector<SpareLevel> levels;  // widest first: the whole fabric is "outside"
-  // Where to keep the spares: the widest level at which they can replace every job's nodes.
-  std::size_t hold = 0;
+};
+
+struct SpareJob {
+  std::string job, fabric;
+  std::int64_t nodes = 0;  // that it has, else that its workers fill
+  bool held = false;       // it has them
+  // A replacement must be in the same domain of the narrowest level that topology.required names,
+  // of the job or of one of its groups; "outside": anywhere.
+  std::string level;
+  std::int64_t domains = 0;  // of that level, that the job is on
+  // Of its nodes in the domain that has the most; the job stands still if one domain lacks a spare.
+  double rho = 0;
+  std::int64_t p99 = 0, best = 0;
+  outlook::Reliability reliability;
+};
+
+// A job of the input that is left out, because its spec contradicts the fabric.
+struct RefusedJob {
+  api::Place place;
+  std::string message;  // starts with the place
+};
+
+struct FabricFailures {
+  std::string fabric;
+  FailureModel model;
 };
 
 struct SpareAdvice {

@@ -37,8 +37,6 @@ OrderedJson LevelJson(const SparePool& pool, const SpareLevel& level) {
   out["waitsWithBest"] = level.waits_with;
   out["goodputWithNone"] = level.goodput_without;
   out["goodputWithBest"] = level.goodput_with;
-  out["bestInEachDomain"] = level.best_in_each;
-  out["hold"] = &level == &pool.levels[pool.hold];
   if (!level.required.empty()) out["requiredBy"] = level.required;
   out["losses"] = OrderedJson::array();
   for (const DomainLoss& loss : level.losses) out["losses"].push_back(LossJson(loss));
@@ -47,8 +45,8 @@ OrderedJson LevelJson(const SparePool& pool, const SpareLevel& level) {
 
 OrderedJson JobJson(const SpareJob& job) {
   OrderedJson out = {{"job", job.job},   {"fabric", job.fabric}, {"nodes", job.nodes},
-                     {"held", job.held}, {"rho", job.rho},       {"p99", job.p99},
-                     {"best", job.best}, {"level", job.level}};
+                     {"held", job.held}, {"level", job.level},   {"domains", job.domains},
+                     {"rho", job.rho},   {"p99", job.p99},       {"best", job.best}};
   AddReliability(job.reliability, out);
   return out;
 }

@@ -30,7 +30,7 @@ expect_exit 0 spares --failures 3.79 --repair-seconds 86400
 expect_text "$work/stdout" 'Keep 3 spare nodes anywhere in the fabric'
 expect_text "$work/stdout" '(--failures)'
 expect_exit 0 spares --failures 3.79 --repair-seconds 86400 -o json
-for field in nodes:128 p99:3 best:3 hold:True; do
+for field in nodes:128 p99:3 best:3; do
   expect_one outside "${field%:*}" "${field#*:}"
 done
 case $(one outside rho) in 0.4851*) ;; *) fail 'rho is not 0.4851' ;; esac
@@ -38,7 +38,7 @@ case $(one outside rho) in 0.4851*) ;; *) fail 'rho is not 0.4851' ;; esac
 # Rates of a file, of the Fabric, and of options before both.
 expect_exit 0 spares --failure-model "$examples/failures.yaml"
 expect_text "$work/stdout" 'failures.yaml'
-expect_text "$work/stdout" 'of a whole leaf'
+expect_text <(tr -s ' \n' ' ' <"$work/stdout") 'of a whole leaf'
 awk '/^kind: Fabric/ {fabric = 1} {print} fabric && /^spec:/ {
   print "  failureRates:"
   print "  - {level: node, per1000Days: 6.5, repairSeconds: 86400}"
@@ -49,7 +49,8 @@ rated() {  # ARGUMENT...
 }
 expect_exit 0 rated
 expect_text "$work/stdout" '6.5 failures in 1,000 days of a node'
-expect_text "$work/stdout" '1 failures in 1,000 days of a whole leaf'
+expect_exit 0 rated -o json
+expect_text <(tr -d ' \n' <"$work/stdout") '"levels":{"leaf":{"failuresPer1000Days":1.0,"repairSeconds":7200.0}}'
 expect_exit 0 rated --failures 3.79 -o json
 expect_text "$work/stdout" '"from": "--failures"'
 expect_exit 0 rated --failure-model "$examples/failures.yaml" -o json
@@ -87,7 +88,7 @@ node:
   failuresPer1000Days: 5000
   repairSeconds: 86400
 END
-model 'rates.yaml: line 1: not YAML' <<<'node: {'
+model 'rates.yaml: line 2: not YAML' <<<'node: {'
 refused 'none.yaml' spares --failure-model "$work/none.yaml"
 refused '--failures: "-1"' spares --failures -1
 refused '--failures: so many failures' spares --failures 1000000

@@ -21,7 +21,6 @@ SpareLevel Level(const char* name, std::int64_t domains, std::int64_t nodes) {
   level.rho = away.rho();
   level.p99 = away.SparesFor(outlook::kRarely);
   level.best = outlook::BestSpares(count, away);
-  level.best_in_each = outlook::BestSpares(count, away, static_cast<double>(domains));
   level.total = level.best * domains;
   level.idle_share = static_cast<double>(level.total) / static_cast<double>(2048 + level.total);
   level.waits_without = away.MoreThan(0);
@@ -88,18 +87,23 @@ TEST(SparesTextTest, ATableOfLevelsAndWhereToKeepHowManySpares) {
       "operator/docs/survive.md explains these numbers.\n");
 }
 
-TEST(SparesTextTest, JobsThatNeedTheirReplacementsNearDecideWhere) {
+TEST(SparesTextTest, JobsThatNeedTheirReplacementsNearHaveSparesThere) {
   report::SpareAdvice advice = Fleet();
-  report::SparePool& pool = advice.pools[0];
-  pool.hold = 2;
-  pool.levels[2].required = {"a/one"};
+  report::SpareJob job;
+  job.job = "a/one";
+  job.level = "leaf";
+  job.domains = 16;
+  job.nodes = 256;
+  advice.jobs = {job};
+  EXPECT_FALSE(Holds(SparesText(advice, Plain(400)), "can replace"));  // none pays
+  advice.jobs[0].best = 2;
   EXPECT_TRUE(Holds(SparesText(advice, Plain(400)),
-                    "a/one needs a replacement in the same leaf (topology.required, or that of a "
-                    "group). For a job in one leaf keep no spare; for a job in all 128 keep 2 "
-                    "spare nodes in each leaf, 256 in all: 11.1 % of the nodes.\n"))
+                    "a/one can replace a node only in the same leaf, by topology.required of the "
+                    "job or of a group: keep 2 spare nodes in each leaf that it uses, 32 in "
+                    "all.\n"))
       << SparesText(advice, Plain(400));
-  pool.levels[2].required = {"a/one", "a/two", "b/three", "b/four", "b/five"};
-  EXPECT_TRUE(Holds(SparesText(advice, Plain(400)), "a/one, a/two, b/three and 2 more need a "));
+  advice.jobs[0].domains = advice.jobs[0].best = 1;
+  EXPECT_TRUE(Holds(SparesText(advice, Plain(400)), "keep 1 spare node in its leaf.\n"));
 }
 
 TEST(SparesTextTest, OfWholeDomainsItSaysWhetherSparesPay) {

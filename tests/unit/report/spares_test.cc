@@ -27,7 +27,12 @@ const SpareLevel& LevelOf(const SparePool& pool, const std::string& name) {
   return pool.levels.front();
 }
 
-FailureSources Daily(double rate) { return {.per_1000_node_days = rate, .repair_seconds = 86'400}; }
+FailureSources Daily(double rate) {
+  FailureSources sources;
+  sources.per_1000_node_days = rate;
+  sources.repair_seconds = 86'400;
+  return sources;
+}
 
 TEST(SparesReportTest, EveryLevelHasTheFiguresOfItsLargestDomain) {
   const SpareAdvice advice = AdviceOf(Scene(testing::H100Nodes(2048)), Daily(3.79));
@@ -36,7 +41,6 @@ TEST(SparesReportTest, EveryLevelHasTheFiguresOfItsLargestDomain) {
   EXPECT_EQ(pool.fabric, "default");
   EXPECT_EQ(pool.accelerator, "H100");
   EXPECT_EQ(pool.nodes, 2048);
-  EXPECT_EQ(pool.hold, 0u);
   struct Case {
     const char* level;
     std::int64_t domains, nodes, p99, best, total;
@@ -118,18 +122,22 @@ TEST(SparesReportTest, AJobHasTheIntervalOfItsNodes) {
   EXPECT_EQ(advice.jobs[1].nodes, 4);
 }
 
-TEST(SparesReportTest, AJobThatNeedsItsReplacementsNearMovesTheSparesThere) {
+TEST(SparesReportTest, AJobThatNeedsItsReplacementsNearHasSparesInEachOfItsDomains) {
   Scene scene(testing::H100Nodes(256));
-  scene.Job("groups", 64).topology.groups = {{{traffic::Axis::kTensor}, "leaf", ""},
+  scene.Job("groups", 80).topology.groups = {{{traffic::Axis::kTensor}, "leaf", ""},
                                              {{traffic::Axis::kData}, "spine", ""}};
   scene.Job("anywhere", 4).topology.preferred = "leaf";
   const SpareAdvice advice = AdviceOf(scene, Daily(3.79));
-  const SparePool& pool = advice.pools[0];
-  EXPECT_EQ(advice.jobs[0].level, "leaf");
+  const SpareJob& groups = advice.jobs[0];
+  EXPECT_EQ(groups.level, "leaf");
+  EXPECT_EQ(groups.nodes, 80);
+  EXPECT_EQ(groups.domains, 3);  // leaves of 32 nodes
+  EXPECT_NEAR(groups.rho, 32 * 0.00379, 1e-12);
+  EXPECT_EQ(groups.best, outlook::BestSpares(32, outlook::AwayNodes(32 * 0.00379), 3));
   EXPECT_EQ(advice.jobs[1].level, "outside");
-  EXPECT_EQ(pool.levels[pool.hold].level, "leaf");
-  EXPECT_EQ(pool.levels[pool.hold].required, std::vector<std::string>{"ns/groups"});
-  EXPECT_GE(pool.levels[pool.hold].best_in_each, pool.levels[pool.hold].best);
+  EXPECT_EQ(advice.jobs[1].domains, 1);
+  EXPECT_TRUE(advice.pools[0].levels[0].required.empty());
+  EXPECT_EQ(LevelOf(advice.pools[0], "leaf").required, std::vector<std::string>{"ns/groups"});
 }
 
 TEST(SparesReportTest, AJobWithAnUnknownLevelIsLeftOutWithItsField) {
@@ -170,13 +178,12 @@ TEST(SparesReportTest, ARateOfTheFabricIsNamedWithItsManifest) {
 TEST(SparesReportTest, JsonHasEveryLevelAndJob) {
   Scene scene(testing::H100Nodes(64));
   scene.Job("llama", 32);
-  FailureSources sources = {.per_1000_node_days = 0.0, .repair_seconds = 14'400.0};
+  FailureSources sources = Daily(0);
   sources.file = FailureFile{"rates.yaml", {}, {{"leaf", {0, 3600}}}, 0};
   const Json json = Json(SparesJson(AdviceOf(scene, sources)));
   const Json never = Json::parse(R"({"level": "spine", "nodes": 64, "rho": 0.0, "p99": 0, "best": 0,
       "fabric": "default", "accelerator": "H100", "domains": 1, "spares": 0, "idleShare": 0.0,
       "waitsWithNone": 0.0, "waitsWithBest": 0.0, "goodputWithNone": 1.0, "goodputWithBest": 1.0,
-      "bestInEachDomain": 0, "hold": false,
       "losses": [{"level": "leaf", "nodes": 32, "covered": false, "awayShare": 0.0,
                   "sparesPay": false}]})");
   Json spine = json["levels"][1];
@@ -184,12 +191,11 @@ TEST(SparesReportTest, JsonHasEveryLevelAndJob) {
   spine.erase("checkpointIntervalSeconds");
   EXPECT_EQ(spine, never);
   EXPECT_EQ(json["levels"].size(), 3u);
-  EXPECT_EQ(json["levels"][0]["hold"], true);
   EXPECT_EQ(json["jobs"][0]["job"], "ns/llama");
   EXPECT_EQ(json["jobs"][0]["nodes"], 32);
   EXPECT_EQ(json["jobs"][0]["effectiveTimeShare"], 1);
   EXPECT_EQ(json["failures"], Json::parse(R"([{"fabric": "default",
-      "node": {"failuresPer1000Days": 0.0, "repairSeconds": 14400.0}, "from": "--failures",
+      "node": {"failuresPer1000Days": 0.0, "repairSeconds": 86400.0}, "from": "--failures",
       "assumed": false, "shareWithoutNode": 0.0,
       "levels": {"leaf": {"failuresPer1000Days": 0.0, "repairSeconds": 3600.0}}}])"));
   EXPECT_EQ(json["assumed"],
