@@ -24,8 +24,6 @@ struct NodeState {
   };
   std::vector<Fault> faults = {};
   bool monitored = false;  // a monitor of GPUs reports conditions of the node
-};                         // the last condition of a health monitor: "GpuXidError=True"; "": none
-UnixSeconds fault_since = 0;
 };
 using NodeStates = std::function<NodeState(const std::string& node)>;
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "operator/api/conditions.h"
+#include "operator/api/names.h"
 #include "operator/base/check.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/base/short_text.h"
