@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "operator/cli/spares_arguments.h"
 #include "operator/designs/reference_design.h"
 #include "operator/import/import_csv.h"
 #include "operator/import/import_links.h"
-#include "operator/outlook/failures.h"
 #include "operator/simulate/faults.h"
 
 namespace weft::cli {
@@ -68,14 +68,6 @@ struct OutlookArguments {
   std::string prices;            // a file; "" none
 };
 int RunOutlook(const OutlookArguments& arguments);
-
-struct SparesArguments {
-  bool asked = false;   // --spares
-  double failures = 0;  // per 1,000 node-days
-  double repair_seconds = outlook::kRepairSeconds;
-  bool failures_given = false, repair_given = false;
-  std::string failure_model;  // a file; "": none
-};
 
 struct AdviseArguments {
   InputArguments input;

@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "operator/fabric/accelerator_spec.h"
+#include "operator/fabric/failure_rate.h"
+
 namespace weft::fabric {
 
 // One GPU's share of a network, in one direction. link_types.h lists the known types.
@@ -133,45 +136,6 @@ struct UnusableRules {
 
   friend bool operator==(const UnusableRules&, const UnusableRules&) = default;
 };
-
-// An accelerator that Weft's table (outlook/accelerators.h) lacks, or whose figures it replaces.
-//
-// Units  FLOP/s of dense matrix products, 0 if the chip has no unit for the precision; bytes;
-//        bytes/s; watts.
-struct AcceleratorSpec {
-  std::string name;
-  // A product label means this accelerator if it has all words of one entry. Empty: the only entry
-  // is the name.
-  std::vector<std::string> products;
-  std::int64_t fp32 = 0, tf32 = 0, bf16 = 0, fp8 = 0, fp4 = 0;
-  std::int64_t memory_bytes = 0;
-  std::int64_t memory_bytes_per_second = 0;
-  std::int64_t watts = 0;
-  std::string calibrated_as;  // the accelerator of Weft's table whose calibration it uses; "": none
-  std::string source;
-
-  friend bool operator==(const AcceleratorSpec&, const AcceleratorSpec&) = default;
-};
-
-// Memory outside the accelerators, such as a CXL pool. It holds the part of the optimizer's state
-// that does not fit in GPU memory.
-struct PooledMemorySpec {
-  std::int64_t bytes_per_gpu = 0;
-  std::int64_t bytes_per_second_per_gpu = 0;  // one direction
-
-  friend bool operator==(const PooledMemorySpec&, const PooledMemorySpec&) = default;
-};
-
-// How often a part of the fabric fails, and how long it is away. Advice counts with it; no decision
-// does.
-struct FailureRateSpec {
-  std::string level;  // of a whole domain; or "node"
-  double per_1000_days = 0;
-  double repair_seconds = 0;
-
-  friend bool operator==(const FailureRateSpec&, const FailureRateSpec&) = default;
-};
-inline constexpr double kMostFailuresPer1000Days = 100'000;  // 100 a day
 
 // An environment variable of the workers. It replaces the value that Weft derives; an empty value
 // removes the variable.

@@ -68,7 +68,7 @@ TEST(FailureModelTest, NamesTheInvalidFieldOfTheFile) {
        "rates.yaml: node.failuresPer1000Days: 2000 is too high: so many failures, each away for 1 "
        "d, leave no time in which it runs"},
       {R"({"node": 3.79})", "rates.yaml: node: 3.79 must be an object"},
-      {R"([1, 2])", "rates.yaml: must be an object, not a list"},
+      {R"([1, 2])", "rates.yaml: [1, 2] must be an object"},
       {R"({"node": {"failuresPer1000Days": 1, "repairSeconds": 60}, "shareWithoutNode": 75})",
        "rates.yaml: shareWithoutNode: 75 must be from 0 to 1"},
       {R"({"shareWithoutNode": 0.75})",
