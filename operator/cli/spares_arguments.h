@@ -6,7 +6,7 @@
 
 namespace weft::cli {
 
-// The options of `weft advise --spares`.
+// Of `weft advise --spares`.
 struct SparesArguments {
   bool asked = false;   // --spares
   double failures = 0;  // per 1,000 node-days

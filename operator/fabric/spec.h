@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "operator/fabric/spec_parts.h"
+#include "operator/fabric/accelerator_spec.h"
+#include "operator/fabric/failure_rate.h"
 
 namespace weft::fabric {
 
@@ -134,25 +135,6 @@ struct UnusableRules {
   bool known_signals = true;  // also those of health_signals.h
 
   friend bool operator==(const UnusableRules&, const UnusableRules&) = default;
-};
-
-// An accelerator that Weft's table (outlook/accelerators.h) lacks, or whose figures it replaces.
-//
-// Units  FLOP/s of dense matrix products, 0 if the chip has no unit for the precision; bytes;
-//        bytes/s; watts.
-struct AcceleratorSpec {
-  std::string name;
-  // A product label means this accelerator if it has all words of one entry. Empty: the only entry
-  // is the name.
-  std::vector<std::string> products;
-  std::int64_t fp32 = 0, tf32 = 0, bf16 = 0, fp8 = 0, fp4 = 0;
-  std::int64_t memory_bytes = 0;
-  std::int64_t memory_bytes_per_second = 0;
-  std::int64_t watts = 0;
-  std::string calibrated_as;  // the accelerator of Weft's table whose calibration it uses; "": none
-  std::string source;
-
-  friend bool operator==(const AcceleratorSpec&, const AcceleratorSpec&) = default;
 };
 
 // An environment variable of the workers. It replaces the value that Weft derives; an empty value

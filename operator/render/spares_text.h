@@ -3,7 +3,7 @@
 #include <string>
 
 #include "operator/render/text_format.h"
-#include "operator/report/spares.h"
+#include "operator/report/spare_advice.h"
 
 namespace weft::render {
 

@@ -7,7 +7,7 @@
 
 #include "operator/base/result.h"
 #include "operator/cluster/cluster.h"
-#include "operator/report/spares.h"
+#include "operator/report/spare_advice.h"
 
 namespace weft::report {
 
