@@ -181,15 +181,18 @@ void Planner::Stop() {
   changed_->NotifyAll();
 }
 
-// A new request starts a pass at once; changes of the cluster start one only after a
-// pause.
+// A new request starts a pass at once; changes of the cluster start one only after a pause since
+// the last pass, and a short one since the first change: the pods of a gang end within moments of
+// each other, and a pass that saw only the first of them would give a small job the nodes that a
+// gang waits for.
 bool Planner::AwaitWork() {
   using std::chrono::milliseconds;
   std::unique_lock lock(mutex_);
   const std::int64_t pause =
       std::max(kPlanningPauseMilliseconds, kPlanningPauseTimes * last_pass_milliseconds_);
-  changed_->WaitFor(lock, milliseconds(pause), [&] { return stopped_ || asked_anew_; });
-  const auto due = [&] { return stopped_ || asked_anew_ || capacity_changed_; };
+  const auto is_urgent = [&] { return stopped_ || asked_anew_; };
+  changed_->WaitFor(lock, milliseconds(pause), is_urgent);
+  const auto due = [&] { return is_urgent() || capacity_changed_; };
   while (!due() && (!next_wake_ || *next_wake_ > options_.now())) {
     if (next_wake_) {
       // options_.now is not this wait's clock.
@@ -198,6 +201,7 @@ bool Planner::AwaitWork() {
       changed_->Wait(lock);
     }
   }
+  changed_->WaitFor(lock, milliseconds(kPlanningPauseMilliseconds), is_urgent);
   capacity_changed_ = asked_anew_ = false;
   next_wake_.reset();
   return !stopped_;
