@@ -33,6 +33,9 @@ void DecodeConditionsOf(const Field& status, Pod& pod) {
     if (type == "Ready") pod.ready = is || completed;
     if (type == "PodReadyToStartContainers") pod.has_sandbox = is;
     if (type == "DisruptionTarget") pod.disrupted = is;
+    if (type == "PodScheduled" && is) {
+      pod.bound = ParseTime(condition["lastTransitionTime"].Str()).value_or(0);
+    }
     if (type == "PodScheduled" && !is && condition["reason"].Str() == "Unschedulable") {
       pod.unscheduled = condition["message"].Str();
     }

@@ -34,6 +34,7 @@ struct Pod {
   std::string pod_group;       // spec.schedulingGroup: the PodGroup that it is in; "": none
   std::string reason;          // status.reason: "Evicted", "NodeLost", "UnexpectedAdmissionError"
   std::string nominated_node;  // status.nominatedNodeName: kube-scheduler preempts pods on it
+  std::int64_t bound = 0;      // Unix seconds, by its condition PodScheduled; 0 if unknown
   bool ready = false;          // condition Ready, or all containers have ended well
   bool has_sandbox = false;    // condition PodReadyToStartContainers: network and volumes are there
   bool disrupted = false;      // condition DisruptionTarget: preempted, drained, tainted

@@ -25,6 +25,14 @@ bool IsTheClusters(const std::string& reason) {
   return std::find(kReasons.begin(), kReasons.end(), reason) != kReasons.end();
 }
 
+// Whether its container has gone without an end that anyone saw: the machine or the runtime was
+// started again. Words of the kubelet (k8s.io/kubernetes pkg/kubelet/kubelet_pods.go) and of
+// containerd (internal/cri/server/restart.go), with exit codes 137 and 255.
+bool IsGone(const api::Pod::Failure& failure) {
+  return failure.reason == "ContainerStatusUnknown" ||
+         (failure.reason == "Unknown" && failure.exit_code == 255);
+}
+
 // How much of a termination message a condition has.
 constexpr std::size_t kSaidBytes = 512;
 
@@ -85,6 +93,11 @@ Fault OfPod(const api::TrainingJob& job, const api::Pod& pod, WorkerIndex worker
     fault.cause = CauseOfDisruption(pod);
     fault.reason = pod.reason.empty() ? "Disrupted" : pod.reason;
     fault.message = who + " was terminated by the cluster (" + fault.reason + ")";
+  } else if (pod.failure && IsGone(*pod.failure)) {
+    fault.cause = Cause::kNodeLost;
+    fault.reason = pod.failure->reason;
+    fault.message = who + ": container " + pod.failure->container + " is gone (" + fault.reason +
+                    "): its node or the container runtime was started again";
   } else if (pod.failure) {
     fault.exit_code = pod.failure->exit_code;
     fault.ended = pod.failure->ended;
@@ -133,9 +146,16 @@ std::optional<Fault> OfLivePod(const Life& life, const api::Pod& pod, WorkerInde
   fault.cause = Cause::kNodeLost;
   fault.worker = worker;
   fault.node = pod.node_name;
-  if (!pod.node_name.empty() && IsLost(life.view.node_state(pod.node_name), life.losses())) {
-    fault.reason = "NodeLost";
-    fault.message = "node " + pod.node_name + " of " + who + " is lost";
+  const NodeState state = pod.node_name.empty() ? NodeState() : life.view.node_state(pod.node_name);
+  fault.reason = "NodeLost";
+  fault.message = "node " + pod.node_name + " of " + who;
+  if (IsLost(state, life.losses())) {
+    fault.message += " is lost";
+    return fault;
+  }
+  if (IsMadeAgain(state, pod)) {
+    fault.message += " was made again at " + FormatTime(state.made) +
+                     ": the pod ran on an earlier machine of that name";
     return fault;
   }
   if (!pod.meta.deleting) return std::nullopt;

@@ -2,11 +2,17 @@
 
 #include <algorithm>
 
+#include "operator/life/retry.h"
+
 namespace weft::life {
 
 bool IsLost(const NodeState& state, const LossTimes& times) {
   return !state.exists ||
          (state.not_ready_since && times.now - *state.not_ready_since >= times.node_loss_seconds);
+}
+
+bool IsMadeAgain(const NodeState& state, const api::Pod& pod) {
+  return pod.bound != 0 && state.exists && state.made > pod.bound + kClockSkewSeconds;
 }
 
 std::optional<UnixSeconds> GoneAt(const api::Pod& pod, const NodeState& state,

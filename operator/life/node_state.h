@@ -24,6 +24,7 @@ struct NodeState {
   };
   std::vector<Fault> faults = {};
   bool monitored = false;  // a monitor of GPUs reports conditions of the node
+  UnixSeconds made = 0;    // its creationTimestamp; 0 if unknown
 };
 using NodeStates = std::function<NodeState(const std::string& node)>;
 
@@ -34,6 +35,10 @@ struct LossTimes {
 };
 
 bool IsLost(const NodeState& state, const LossTimes& times);
+
+// Whether the node was made again under its name after the pod was bound to it, by more than the
+// clocks of two API servers may differ: the pod ran on an earlier machine.
+bool IsMadeAgain(const NodeState& state, const api::Pod& pod);
 
 // The time from which a pod that is being deleted is certainly gone without its kubelet's
 // confirmation: its grace period is over and its node is lost. Nothing if the kubelet will confirm

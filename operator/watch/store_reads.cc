@@ -40,8 +40,10 @@ template <typename Nodes, typename Lost>
 life::NodeState StateIn(const Nodes& nodes, const Lost& not_ready, const std::string& name) {
   const api::ObjectKey key{"", name};
   const auto node = nodes.Find(key);
-  if (!node) return {false, std::nullopt};
   life::NodeState state;
+  state.exists = node != nullptr;
+  if (!node) return state;
+  state.made = ParseTime(node->meta.creation_timestamp).value_or(0);
   if (const auto lost = not_ready.Find(key)) {
     state.not_ready_since = lost->since;
     state.unready_since = fabric::UnreadySince(node->facts);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "operator/api/names.h"
 #include "operator/life/blame.h"
 #include "operator/life/exclusion.h"
@@ -341,6 +343,37 @@ TEST(RestartTest, ANodeThatIsGoneIsToBlame) {
   world.nodes["n2"].exists = false;
   world.Settle();
   EXPECT_EQ(world.status().record.restarts, 0);
+}
+
+TEST(RestartTest, APodOfAnEarlierMachineOfThatNameIsLost) {
+  JobWorld world = Gang(0);
+  world.pods[2]->bound = world.now;
+  life::NodeState& node = world.nodes["n2"];
+  node.made = world.now + kClockSkewSeconds;  // as clocks may differ
+  world.now += 100;
+  world.Settle();
+  EXPECT_FALSE(Is(world.status(), "Restarting"));
+  ++node.made;
+  world.Settle();
+  EXPECT_EQ(CauseOf(world), "NodeLost");
+  EXPECT_EQ(world.status().record.restarts, 0);
+  EXPECT_TRUE(Message(world, "Restarting").starts_with("node n2 of worker 2 was made again at "))
+      << Message(world, "Restarting");
+}
+
+TEST(RestartTest, AContainerThatIsGoneWasItsNodes) {
+  for (const auto& [reason, code, lost] : {std::tuple{"ContainerStatusUnknown", 137, true},
+                                           {"Unknown", 255, true},
+                                           {"Unknown", 1, false},
+                                           {"Error", 255, false}}) {
+    JobWorld world = Gang(5);
+    End(world, 0, 1);  // a peer, a moment before
+    ++world.now;
+    End(world, 2, code, "trainer", reason);
+    world.Settle();
+    EXPECT_EQ(CauseOf(world), lost ? "NodeLost" : "ProgramFailed") << reason << code;
+    EXPECT_EQ(world.status().record.restarts, lost ? 0 : 1) << reason << code;
+  }
 }
 
 }  // namespace
