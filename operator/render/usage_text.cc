@@ -78,7 +78,7 @@ std::string TeamTable(const UsageReport& report, const TextOptions& options) {
   return table.Show(options.colour);
 }
 
-std::string Legend(const UsageReport& report) {
+std::string Explanation(const UsageReport& report) {
   std::string text =
       "BUSY is the share of the GPU-hours in which DCGM saw the GPUs busy. STRANDED: GPU-hours "
       "that "
@@ -120,7 +120,8 @@ std::string UsageText(const UsageReport& report, const TextOptions& options) {
   if (report.teams.empty()) {
     return text + "Namespace " + Printable(report.space) + " used no accelerator.\n";
   }
-  return text + TeamTable(report, options) + "\n" + Wrap("", Legend(report), 0, options.columns);
+  return text + TeamTable(report, options) + "\n" +
+         Wrap("", Explanation(report), 0, options.columns);
 }
 
 }  // namespace weft::render
