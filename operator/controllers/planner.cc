@@ -61,8 +61,6 @@ constexpr std::int64_t kFirstWritePauseSeconds = 1, kLongestWritePauseSeconds = 
 constexpr std::int64_t kLongestTransientPauseSeconds = 2;
 constexpr std::int64_t kFreeTries = 3;
 
-// The reason of a refusal whose cause is the API server.
-
 // The workload in Planner's tables.
 const std::string& IdOf(const cluster::WorkloadView& workload) {
   return workload.bundle.empty() ? workload.meta->uid : workload.bundle;
@@ -183,8 +181,7 @@ void Planner::Stop() {
 
 // A new request starts a pass at once; changes of the cluster start one only after a pause since
 // the last pass, and a short one since the first change: the pods of a gang end within moments of
-// each other, and a pass that saw only the first of them would give a small job the nodes that a
-// gang waits for.
+// each other, and their nodes are for a gang that waits before they are for a small job.
 bool Planner::AwaitWork() {
   using std::chrono::milliseconds;
   std::unique_lock lock(mutex_);
@@ -192,8 +189,7 @@ bool Planner::AwaitWork() {
       std::max(kPlanningPauseMilliseconds, kPlanningPauseTimes * last_pass_milliseconds_);
   const auto is_urgent = [&] { return stopped_ || asked_anew_; };
   changed_->WaitFor(lock, milliseconds(pause), is_urgent);
-  const auto due = [&] { return is_urgent() || capacity_changed_; };
-  while (!due() && (!next_wake_ || *next_wake_ > options_.now())) {
+  while (!is_urgent() && !capacity_changed_ && (!next_wake_ || *next_wake_ > options_.now())) {
     if (next_wake_) {
       // options_.now is not this wait's clock.
       changed_->Wait(lock, options_.executor->Now() + std::chrono::seconds(1));

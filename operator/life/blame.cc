@@ -79,8 +79,10 @@ bool IsOfNodeAgain(const Life& life) {
          last->cause == CauseName(Cause::kNodeFault);
 }
 
-// `program`: what failed at that time, for the message.
-std::optional<Fault> BlameNode(const Life& life, UnixSeconds time, const std::string& program) {
+// `program`: what failed at that time, for the message. `again`: not the first failure in a row
+// whose node has a fatal condition.
+std::optional<Fault> BlameNode(const Life& life, UnixSeconds time, const std::string& program,
+                               bool again) {
   const auto suspect = Suspects(life, time).First();
   if (!suspect || Seeded(Bug::kPeersBlamed)) return std::nullopt;
   const api::Pod& pod = *suspect->pod;
@@ -95,7 +97,7 @@ std::optional<Fault> BlameNode(const Life& life, UnixSeconds time, const std::st
     fault.cause = Cause::kNodeLost;
     fault.reason = "NodeLost";
     fault.message = node + " is lost since " + since;
-  } else if (IsOfNodeAgain(life)) {
+  } else if (again) {
     return std::nullopt;
   } else {
     fault.cause = Cause::kNodeFault;
@@ -156,7 +158,9 @@ std::optional<Fault> FindFault(const Life& life, bool created) {
     const UnixSeconds time = fault.ended != 0 ? fault.ended : life.view.now;
     const std::string program =
         fault.message.substr(0, fault.message.find("; "));  // without its last words
-    if (auto node = BlameNode(life, time, program)) fault = *std::move(node);
+    if (auto node = BlameNode(life, time, program, IsOfNodeAgain(life))) {
+      fault = *std::move(node);
+    }
   }
   ApplyRules(life, faults, fault);
   return fault;
@@ -195,7 +199,9 @@ std::optional<Fault> BlameLate(const Life& life) {
   }
   const auto time = ParseTime(last->time);
   if (!time || SpeaksForItself(Awaiting(*last))) return std::nullopt;
-  return BlameNode(life, *time, FailedText(*last));
+  // Of the failure before nothing is left but that there was one.
+  const bool again = life.status.record.retry.times > 1;
+  return BlameNode(life, *time, FailedText(*last), again);
 }
 
 }  // namespace weft::life

@@ -179,7 +179,9 @@ void JobWorld::Do(const life::DeletePods& step) {
   const std::set<const api::Pod*> doomed(step.pods.begin(), step.pods.end());
   counts.pods_deleted += static_cast<int>(doomed.size());
   for (const auto& pod : pods) {
-    if (!doomed.contains(pod.get()) || !nodes.contains(pod->node_name)) continue;
+    const auto node = nodes.find(pod->node_name);
+    const bool away = node != nodes.end() && node->second.faults.empty();
+    if (!doomed.contains(pod.get()) || !away) continue;
     pod->meta.deleting = true;  // no kubelet confirms it
     pod->meta.deletion_timestamp = FormatTime(now + 30);
   }

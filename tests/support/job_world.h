@@ -29,7 +29,8 @@ class JobWorld {
   bool service = false;
   ByWorker<bool> seen, succeeded;  // of life::JobView
   life::LifeOptions options;
-  std::map<std::string, life::NodeState> nodes;  // those that are not well
+  // Those that are not well. Their kubelets confirm no end of a pod, but for nodes with `faults`.
+  std::map<std::string, life::NodeState> nodes;
 
   // How the cluster answers.
   bool room = true;

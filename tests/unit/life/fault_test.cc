@@ -44,6 +44,7 @@ void FailWorker(JobWorld& world, std::size_t worker, const std::string& words,
 TEST(FaultTest, TellsWhatTheContainerSaidLast) {
   JobWorld world(3);
   FailWorker(world, 2, "ValueError: loss is NaN");
+  world.Settle();
   world.now += world.options.node_news_seconds;  // the others have not ended
   world.Settle();
   EXPECT_EQ(Message(world, "Failed"),
@@ -103,7 +104,7 @@ TEST(FaultTest, ALauncherThatNamesNoRankBlamesNoNode) {
 
 TEST(FaultTest, WhatIsWorkerZerosOwnIsItsNodes) {
   for (const auto& [reason, code] :
-       {std::pair{"OOMKilled", 137}, {"Error", 127}, {"StartError", 128}}) {
+       {std::pair{"OOMKilled", 137}, {"Error", 126}, {"StartError", 128}}) {
     JobWorld world = Mpi(4);
     for (int i = 0; i < 2; ++i) {
       FailWorker(world, 0, "x", reason, code);

@@ -270,6 +270,7 @@ TEST(RestartTest, ASecondFatalConditionInARowIsTheProgramsDoing) {
   JobWorld world = Gang(5);
   for (const char* node : {"n1", "n2"}) {
     world.nodes[node].faults = {{"XIDErrors=True", world.now}};
+    ASSERT_EQ(world.pods.size(), 4U) << Message(world, "Placed");
     End(world, 1, 1);
     world.Settle();
     world.now += 30;
