@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "operator/base/refusal.h"
 #include "operator/cluster/choose_fabric.h"
 #include "operator/cluster/pool_choices.h"
 #include "operator/cluster/running.h"
@@ -110,7 +111,7 @@ class JobLister {
     } else {
       const auto chosen = cluster::ChooseFabric(cluster_, workload);
       if (!chosen) return chosen.error();
-      if (const auto* refusal = std::get_if<cluster::Refusal>(&*chosen)) {
+      if (const auto* refusal = std::get_if<Refusal>(&*chosen)) {
         LeaveOut(workload, refusal->message);
         return {};
       }
