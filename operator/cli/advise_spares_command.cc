@@ -57,10 +57,10 @@ int RunAdviseSpares(const AdviseArguments& arguments) {
   const auto advice = report::AdviseSpares(*cluster, *sources);
   if (!advice) return Fail(advice.error(), arguments.input);
   for (const report::RefusedJob& job : advice->refused) {
-    if (!IsLive(job.place)) return Fail(Invalid(job.message), arguments.input);
+    if (job.invalid && !IsLive(job.place)) return Fail(Invalid(job.message), arguments.input);
   }
   for (const report::RefusedJob& job : advice->refused) {
-    Remark({{cluster::Severity::kWarning, "Invalid", job.message}});
+    if (job.invalid) Remark({{cluster::Severity::kWarning, "Invalid", job.message}});
   }
   if (arguments.output == "table") return Print(render::SparesText(*advice, TextStyle()), kDone);
   return Print(Encode(report::SparesJson(*advice), arguments.output), kDone);

@@ -195,7 +195,7 @@ void CommandLine::AddExplain() {
           "  weft explain -f cluster.yaml -f jobs.yaml\n"
           "  weft explain -f cluster.yaml -f jobs.yaml team-a/llama3-70b\n"
           "  weft explain --cluster team-a/llama3-70b      a decision in a live cluster\n"
-          "  weft explain --cluster --lose node-17,node-18    what the loss of two nodes would do",
+          "  weft explain --cluster --lose node-17,node-18    what jobs need if two nodes are lost",
           [this] { return RunExplain(explain_); });
   command->group(kPlacing);
   AddInput(command, explain_.input);
@@ -208,9 +208,10 @@ void CommandLine::AddExplain() {
       ->option_text("JOB...");
   command
       ->add_option("--lose", explain_.lose,
-                   "Instead, say what would happen to running jobs if these nodes were lost now: "
-                   "which worker would be replaced where, what that costs, and which jobs would "
-                   "have to be placed anew")
+                   "Instead, say what running jobs would need if these nodes were lost now: which "
+                   "worker could be replaced where while the others keep their nodes, what that "
+                   "costs, and which jobs must be placed anew. Today the operator restarts a job "
+                   "that loses a node whole (Recreate)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->option_text("NODE,...");

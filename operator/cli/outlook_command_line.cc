@@ -105,6 +105,9 @@ void CommandLine::AddSpares(CLI::App* command) {
   command->get_option("name")->excludes(asked);
   const auto [rate, repair] =
       AddFailureRate(command, spares.failures, spares.repair_seconds, kSpares);
+  // The Fabric's rates come before a default.
+  rate->default_str("");
+  repair->default_str("");
   rate->needs(asked)->each([&](const std::string&) { spares.failures_given = true; });
   repair->needs(asked)->each([&](const std::string&) { spares.repair_given = true; });
   command

@@ -45,7 +45,8 @@ void PrintTimings(const cluster::Cluster& cluster, const plan::PlanReport& repor
 // What the loss of nodes would do to running jobs; without names, to those of the namespace.
 int ExplainLoss(const ExplainArguments& arguments, const cluster::Cluster& cluster,
                 const std::vector<std::string>& names) {
-  auto report = report::Lose(cluster, arguments.lose, names);
+  const auto mark = arguments.input.live() ? cluster::Mark::kInvalid : cluster::Mark::kNo;
+  auto report = report::Lose(cluster, arguments.lose, names, mark);
   if (!report) return Fail(report.error(), arguments.input);
   report->KeepSpace(arguments.input.space);
   const int code = report->AllGoOn() ? kDone : kNotPlaced;

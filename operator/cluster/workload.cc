@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "operator/api/kueue.h"
+#include "operator/cluster/pins.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/cluster/volumes.h"
 #include "operator/cluster/worker_order.h"
@@ -134,18 +135,17 @@ class Pending {
     volumes_.Resolve(workload.meta->key.space, pods, workload.pod);
   }
 
-  // The requirements of the waiting pods: those of the first pod by name, with the largest request
-  // of each resource.
+  // The requirements of the waiting pods, and of a gang that runs those of its pods.
   void TakePods(const api::Placement& placement, WorkloadView& workload) {
     workload.pod.requests = {
         {placement.accelerator.resource_name, placement.accelerator.per_worker}};
     workload.pod.claims_accelerators = !placement.accelerator.device_class.empty();
     if (!placement.pod_selector) return;
-    std::vector<const api::Pod*> all, gated;
+    std::vector<const api::Pod*> all, gated, bound;
     for (const std::size_t p : pods_.PodsOf(placement)) {
       const api::Pod& pod = inputs_.pods[p];
       all.push_back(&pod);
-      if (pod.Holds()) ++workload.bound_pods;
+      if (pod.Holds()) bound.push_back(&pod);
       if (!pod.node_name.empty() || pod.meta.deleting || !HasGate(pod)) continue;
       if (IsGated(pod)) {
         gated.push_back(&pod);
@@ -156,34 +156,47 @@ class Pending {
     }
     workload.other_gates.erase(api::kGate);
     workload.gated_pods = static_cast<std::uint32_t>(gated.size());
+    workload.bound_pods = static_cast<std::uint32_t>(bound.size());
     // A Placement without nodes has no running worker.
     const auto done = DoneWorkers(placement.workers, all, gated, 0);
     workload.done_workers = static_cast<std::uint32_t>(
         done.size() - static_cast<std::size_t>(std::count(done.begin(), done.end(), nullptr)));
+    if (gated.empty() && !placement.nodes.empty() && !bound.empty()) {
+      TakeRequirements(bound, workload);
+      workload.pod = WithoutPins(std::move(workload.pod));
+      return;
+    }
     if (gated.empty()) {
       for (auto& [name, amount] : api::DecodePodRequests(placement.meta)) {
         workload.pod.requests[name] = amount;
       }
       return;
     }
-    std::sort(gated.begin(), gated.end(),
-              [](const api::Pod* a, const api::Pod* b) { return a->meta.key < b->meta.key; });
-    workload.pod = gated.front()->pod;
-    workload.pod.labels = gated.front()->meta.labels;
-    workload.neighbour = NeighbourOf(*gated.front());
+    TakeRequirements(gated, workload);
+    std::sort(gated.begin(), gated.end(), ByName);
+    if (gated.size() + workload.done_workers < placement.workers) return;
+    const auto assigned = AssignWorkers(placement, std::move(gated), done);
+    if (!assigned) workload.no_gang = assigned.error().message;
+  }
+
+  static bool ByName(const api::Pod* a, const api::Pod* b) { return a->meta.key < b->meta.key; }
+
+  // The requirements of the first pod by name, with the largest request of each resource.
+  void TakeRequirements(const std::vector<const api::Pod*>& pods, WorkloadView& workload) {
+    const api::Pod& first = **std::min_element(pods.begin(), pods.end(), ByName);
+    workload.pod = first.pod;
+    workload.pod.labels = first.meta.labels;
+    workload.neighbour = NeighbourOf(first);
+    workload.priority = priorities_.Of(first.priority_class_name);
     std::vector<const fabric::PodTerms*> terms;
-    for (const api::Pod* pod : gated) terms.push_back(pod->pod.terms.get());
+    for (const api::Pod* pod : pods) terms.push_back(pod->pod.terms.get());
     TakeVolumes(terms, workload);
-    workload.priority = priorities_.Of(gated.front()->priority_class_name);
-    for (const api::Pod* pod : gated) {
+    for (const api::Pod* pod : pods) {
       for (const auto& [name, amount] : pod->pod.requests) {
         std::int64_t& most = workload.pod.requests[name];
         most = std::max(most, amount);
       }
     }
-    if (gated.size() + workload.done_workers < placement.workers) return;
-    const auto assigned = AssignWorkers(placement, std::move(gated), done);
-    if (!assigned) workload.no_gang = assigned.error().message;
   }
 
   // Two Placements of one name cannot both be written.

@@ -41,6 +41,14 @@ api::WaitFacts FactsOf(const std::vector<api::ExcludedNode>& excluded,
           WaitedSeconds(meta, conditions, now)};
 }
 
+// Sets `wait` of an object that may have its nodes already. The nodes that it excludes count then
+// too, for answers about other nodes for it; but it does not wait.
+template <typename Object>
+void SetFacts(Object& object, bool placed, UnixSeconds now, const NodeBirths& births) {
+  SetWait(object, now, births);
+  if (placed) object.wait.waited_seconds.reset();
+}
+
 }  // namespace
 
 bool CountsDown(const api::TrainingJob& job) {
@@ -89,10 +97,12 @@ void SetTimes(api::Inputs& live, UnixSeconds now) {
   for (std::size_t i = 0; i < live.jobs.size(); ++i) {
     api::TrainingJob& job = live.jobs.Edit(i);
     CountDown(job, now);
-    if (!cluster::HasCondition(job.conditions, "Placed")) SetWait(job, now, births);
+    SetFacts(job, cluster::HasCondition(job.conditions, "Placed"), now, births);
   }
   for (std::size_t i = 0; i < live.placements.size(); ++i) {
-    if (live.placements[i].nodes.empty()) SetWait(live.placements.Edit(i), now, births);
+    const bool placed = !live.placements[i].nodes.empty();
+    if (placed && live.placements[i].excluded.empty()) continue;
+    SetFacts(live.placements.Edit(i), placed, now, births);
   }
   for (std::size_t i = 0; i < live.workloads.size(); ++i) {
     const auto& conditions = live.workloads[i].conditions;

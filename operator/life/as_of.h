@@ -33,7 +33,8 @@ void SetWait(api::Placement& placement, UnixSeconds now, const NodeBirths& birth
 // Kueue last refused it, or else since it was created.
 void SetWait(api::Workload& workload, UnixSeconds now);
 
-// Does all of this to the objects of a live cluster, as the operator does before it plans.
+// Does all of this to the objects of a live cluster, as the operator does before it plans. What has
+// nodes also gets the nodes that it excludes, for answers about a loss of its nodes, but no wait.
 void SetTimes(api::Inputs& live, UnixSeconds now);
 
 }  // namespace weft::life

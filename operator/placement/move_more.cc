@@ -152,7 +152,7 @@ class Opener {
   const Replacer& replacer_;
   const Instance& instance_;
   Candidate best_;
-  objective::Objective before_;            // of the best with fewer moves
+  objective::Objective before_;               // of the best with fewer moves
   WorkerList open_, healthy_, moved_anyway_;  // ascending
   std::uint32_t opened_ = 0;
 };
@@ -216,6 +216,7 @@ MoveChoice MoveMore(const Replacer& replacer, const Replaced& fixed, const MoveT
     weigher.Add(opener.best());
     next *= 2;
   }
+  weigher.Add(opener.best());  // if the workers ran out between two of these numbers
   if (all) {
     const Instance& instance = replacer.instance();
     objective::Request request = instance.request();

@@ -43,8 +43,10 @@ struct MoveChoice {
 //         failed worker's new node saves most, by their own edges; each is added to the best set so
 //         far. If there are few sets of 1 or 2 workers, all are tried.
 // `fixed` Replacer::Run's answer.
-// Cost    O(workers x failed workers x neighbours) and at most kMostTried x kMostMoved
-//         Replacer::Solve, and one Solve if `all`.
+// Cost    For each of kMostMoved steps O(workers x min(open workers, kMostTried) x neighbours) and
+// at
+//         most kMostTried Replacer::Solve; while sets of 1 or 2 workers are few, up to 128 Solve
+//         instead. One Solve of all workers if `all`.
 // Source  as the rule of a checkpoint's worth: the time saved until the next failure against the
 //         longer restart.
 inline constexpr std::uint32_t kMostMoved = 16, kMostTried = 24;

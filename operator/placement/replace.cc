@@ -26,6 +26,8 @@ namespace {
 // Choices of groups to free that are tried, and the most groups in one.
 constexpr std::size_t kMostChoices = 256;
 constexpr std::size_t kMostFreed = 8;
+// Open workers of all the choices that are solved, which bounds the time for large groups.
+constexpr std::size_t kMostOpened = 4'096;
 
 // The pools of the first choice that the gang's nodes belong to; empty: all pools.
 std::vector<PoolIndex> PoolsOf(const fabric::Fabric& fabric, const Request& request,
@@ -115,7 +117,14 @@ fabric::ByNode<std::uint32_t> Replacer::FreeSlots(std::span<const WorkerIndex> o
   const fabric::Neighbour pod{&space, &request_.pod.labels, &*request_.pod.terms};
   const std::string domain = request_.pod.claims_compute_domain ? request_.job : "";
   for (const NodeIndex n : stay) with.Add(n, request_.pod.requests, domain, pod);
-  rules::CountSlots(with, instance_.query(), free);
+  // The shares of a spread are those of the workers that come, and not of the whole gang.
+  rules::SlotQuery query = instance_.query();
+  query.cap = static_cast<std::uint32_t>(open.size());
+  rules::CountSlots(with, query, free);
+  // A node has one channel of a ComputeDomain, and a worker that stays holds it.
+  if (!domain.empty()) {
+    for (const NodeIndex n : stay) free[n] = 0;
+  }
   return free;
 }
 
@@ -186,7 +195,7 @@ std::vector<const Replacer::Set*> Replacer::Freeable(std::vector<Set>& sets) con
 
 // The best placement with the fewest sets freed.
 std::optional<Replaced> Replacer::FreeGroups(std::span<const Set* const> sets) const {
-  std::size_t tried = 0;
+  std::size_t tried = 0, opened = 0;
   for (std::size_t size = 1; size <= std::min(sets.size(), kMostFreed); ++size) {
     std::optional<Replaced> best;
     std::size_t best_open = 0;
@@ -196,12 +205,13 @@ std::optional<Replaced> Replacer::FreeGroups(std::span<const Set* const> sets) c
       const std::vector<WorkerIndex> open = WithFailed(freed);
       if (best && open.size() > best_open) return true;
       if (auto found = Solve(open)) {
+        opened += open.size();
         const bool better = !best || std::tuple(open.size(), found->best.objective()) <
                                          std::tuple(best_open, best->placement.objective());
         if (better) best = Answer(*std::move(found), static_cast<std::uint32_t>(size));
         if (better) best_open = open.size();
       }
-      return ++tried < kMostChoices;
+      return ++tried < kMostChoices && opened < kMostOpened;
     });
     if (best) return best;
     if (tried >= kMostChoices) break;
@@ -224,8 +234,22 @@ Replaced Replacer::Answer(Reseated found, std::uint32_t groups) const {
   }
   std::sort(answer.moved.begin(), answer.moved.end());
   answer.moved.erase(std::unique(answer.moved.begin(), answer.moved.end()), answer.moved.end());
-  WEFT_CHECK(objective::MeetsTopology(instance_, answer.placement.nodes));
+  WEFT_CHECK(MovedMeetTopology(answer));
   return answer;
+}
+
+// Whether every set that holds a moved worker meets its rule. The others stay as they are, even if
+// labels of nodes have changed since the gang started.
+bool Replacer::MovedMeetTopology(const Replaced& answer) const {
+  const ByWorker<NodeIndex>& nodes = answer.placement.nodes;
+  if (request_.required && instance_.HullOfAll(nodes) < *request_.required) return false;
+  const std::vector<Set> sets = RequiredSets();
+  return std::none_of(sets.begin(), sets.end(), [&](const Set& set) {
+    return instance_.HullOf(set.workers, nodes) < set.tier &&
+           std::any_of(set.workers.begin(), set.workers.end(), [&](WorkerIndex w) {
+             return std::binary_search(answer.moved.begin(), answer.moved.end(), w);
+           });
+  });
 }
 
 // Nodes for some of the failed workers, while the others stand in where they were.
@@ -266,7 +290,8 @@ NodeIndex Replacer::MateOf(WorkerIndex worker) const {
 
 ReplaceAnswer Replacer::Run() const {
   const std::size_t healthy = loss_.nodes.size() - loss_.failed.size();
-  if (healthy == 0 || loss_.failed.size() > search::kMostReseated) return Recreate{};
+  if (healthy == 0) return Recreate{};
+  if (loss_.failed.size() > search::kMostReseated) return Recreate{{}, {}, true};
   if (auto found = Solve(loss_.failed)) return Answer(*std::move(found), 0);
   std::vector<Set> sets = RequiredSets();
   const std::vector<const Set*> freeable = Freeable(sets);
@@ -275,45 +300,83 @@ ReplaceAnswer Replacer::Run() const {
 }
 
 // The narrowest rule that keeps the worker where its group or the job is.
-Blocked Replacer::WhyBlocked(WorkerIndex worker, std::span<const Set> sets) const {
-  Blocked why{worker};
-  const auto look = [&](Tier tier, std::span<const WorkerIndex> workers) {
-    if (tier < why.tier) return;
+Replacer::Home Replacer::HomeOf(WorkerIndex worker, std::span<const Set> sets) const {
+  Home home;
+  const auto look = [&](Tier tier, auto workers) {
     for (const WorkerIndex w : workers) {
       if (std::binary_search(loss_.failed.begin(), loss_.failed.end(), w)) continue;
-      why.tier = tier;
-      why.domain = instance_.fabric().domains(tier).of_node[loss_.nodes[w]];
-      return;
+      Join({tier, instance_.fabric().domains(tier).of_node[loss_.nodes[w]]}, home);
     }
   };
-  std::vector<WorkerIndex> all;
-  for (const WorkerIndex w : loss_.nodes.Indices()) all.push_back(w);
-  if (request_.required) look(*request_.required, all);
+  if (request_.required) look(*request_.required, loss_.nodes.Indices());
   for (const Set& set : sets) {
-    if (std::binary_search(set.workers.begin(), set.workers.end(), worker)) {
-      look(set.tier, set.workers);
-    }
+    const bool holds = std::binary_search(set.workers.begin(), set.workers.end(), worker);
+    if (holds) look(set.tier, set.workers);
   }
-  return why;
+  return home;
 }
 
-// Gives nodes to failed workers one after the other, each only if all before it have one too.
+// Narrows a home to one more domain, unless the two are apart.
+void Replacer::Join(const Home& other, Home& home) const {
+  const fabric::Fabric& fabric = instance_.fabric();
+  const Home &wide = other.tier < home.tier ? other : home,
+             &narrow = other.tier < home.tier ? home : other;
+  const NodeIndex first = fabric.domains(narrow.tier).begin[narrow.domain];
+  const bool inside = fabric.domains(wide.tier).of_node[first] == wide.domain;
+  const bool possible = home.possible && other.possible && inside;
+  home = narrow;
+  home.possible = possible;
+}
+
+// Serves the failed workers one after the other, each only if all before it have a node too. Homes
+// are domains of one tree, so there are nodes for all exactly if no domain has more workers with
+// their homes inside than room (Hall's theorem). Groups of which no worker is healthy have no home
+// yet, so the search may still find none for them; they are then blocked.
 Recreate Replacer::Refuse(std::span<const Set> sets) const {
-  Recreate answer;
-  std::vector<WorkerIndex> served;
-  std::optional<Reseated> last;
-  for (const WorkerIndex w : loss_.failed) {
-    std::vector<WorkerIndex> tried = served;  // ascends
-    tried.push_back(w);
-    if (auto found = SolveSome(tried)) {
-      served = std::move(tried);
-      last = std::move(found);
-    } else {
-      answer.blocked.push_back(WhyBlocked(w, sets));
-    }
+  const fabric::Fabric& fabric = instance_.fabric();
+  const fabric::ByNode<std::uint32_t> free = FreeSlots(loss_.failed);
+  fabric::ByTier<fabric::ByDomain<std::uint64_t>> room(fabric.tiers().EndIndex());
+  for (const Tier t : room.Indices()) {
+    room[t].assign(fabric.domains(t).EndIndex(), 0U);
+    for (const NodeIndex n : free.Indices()) room[t][fabric.domains(t).of_node[n]] += free[n];
   }
-  for (const WorkerIndex w : served) answer.held.push_back({w, last->best.nodes[w]});
+  std::vector<WorkerIndex> served;
+  for (const WorkerIndex w : loss_.failed) {
+    const Home home = HomeOf(w, sets);
+    const NodeIndex first = fabric.domains(home.tier).begin[home.domain];
+    bool fits = home.possible;
+    for (Tier t{0}; t <= home.tier; ++t) {
+      fits = fits && room[t][fabric.domains(t).of_node[first]] > 0;
+    }
+    if (!fits) continue;
+    for (Tier t{0}; t <= home.tier; ++t) --room[t][fabric.domains(t).of_node[first]];
+    served.push_back(w);
+  }
+  std::optional<Reseated> found;
+  if (!served.empty()) found = SolveSome(served);
+  if (!found) {
+    std::erase_if(served, [&](WorkerIndex w) { return InFailedSet(w, sets); });
+    if (!served.empty()) found = SolveSome(served);
+  }
+  Recreate answer;
+  for (const WorkerIndex w : loss_.failed) {
+    if (found && std::binary_search(served.begin(), served.end(), w)) {
+      answer.held.push_back({w, found->best.nodes[w]});
+      continue;
+    }
+    const Home home = HomeOf(w, sets);
+    answer.blocked.push_back({w, home.tier, home.domain});
+  }
   return answer;
+}
+
+// Whether no worker of one of its sets is healthy.
+bool Replacer::InFailedSet(WorkerIndex worker, std::span<const Set> sets) const {
+  return std::any_of(sets.begin(), sets.end(), [&](const Set& set) {
+    return std::binary_search(set.workers.begin(), set.workers.end(), worker) &&
+           std::includes(loss_.failed.begin(), loss_.failed.end(), set.workers.begin(),
+                         set.workers.end());
+  });
 }
 
 ReplaceAnswer Replace(const fabric::Claims& claims, const Request& request,

@@ -39,7 +39,7 @@ struct Blocked {
 
 // The gang cannot go on beside its healthy workers: it must be made anew.
 struct Recreate {
-  std::vector<Blocked> blocked;  // by worker; empty if no worker is healthy, or too many failed
+  std::vector<Blocked> blocked;  // by worker; empty if no worker is healthy, and if too_many
   // The failed workers that have a node all the same, and that node. A caller that waits for a
   // spare holds it; a gang only starts whole.
   struct Held {
@@ -47,6 +47,7 @@ struct Recreate {
     fabric::NodeIndex node{0};
   };
   std::vector<Held> held;  // by worker
+  bool too_many = false;   // more than search::kMostReseated workers failed: nothing was computed
 };
 
 using ReplaceAnswer = std::variant<Replaced, Recreate>;
@@ -62,7 +63,8 @@ using ReplaceAnswer = std::variant<Replaced, Recreate>;
 //
 // claims   without the gang's own pods, as for Place.
 // request  excluded: nodes that no worker may go to, such as the failed workers' own.
-// Cost     an Instance, then as search::Reseat; it for each choice of groups that is tried.
+// Cost     an Instance, then as search::Reseat; it for each choice of groups that is tried, and for
+//          at most a few large ones. A refusal takes O(failed x members of their rules) more.
 ReplaceAnswer Replace(const fabric::Claims& claims, const objective::Request& request,
                       const traffic::WorkerGraph& graph, const Loss& loss,
                       const objective::Options& options = {},
@@ -91,6 +93,13 @@ class Replacer {
     bool blocked = false;  // its failed workers cannot be replaced while all others stay
   };
 
+  // The domain that a failed worker's rules keep it in, beside the workers that stay.
+  struct Home {
+    fabric::Tier tier{0};
+    fabric::DomainIndex domain{0};
+    bool possible = true;  // false: its rules name domains that are apart
+  };
+
   std::optional<search::Reseated> SolveSome(std::span<const WorkerIndex> served) const;
   fabric::NodeIndex MateOf(WorkerIndex worker) const;
   fabric::ByNode<std::uint32_t> FreeSlots(std::span<const WorkerIndex> open) const;
@@ -99,8 +108,11 @@ class Replacer {
   std::vector<const Set*> Freeable(std::vector<Set>& sets) const;
   std::optional<Replaced> FreeGroups(std::span<const Set* const> sets) const;
   Replaced Answer(search::Reseated found, std::uint32_t groups) const;
+  bool MovedMeetTopology(const Replaced& answer) const;
+  Home HomeOf(WorkerIndex worker, std::span<const Set> sets) const;
+  void Join(const Home& other, Home& home) const;
+  bool InFailedSet(WorkerIndex worker, std::span<const Set> sets) const;
   Recreate Refuse(std::span<const Set> sets) const;
-  Blocked WhyBlocked(WorkerIndex worker, std::span<const Set> sets) const;
 
   const fabric::Claims& claims_;
   const objective::Request& request_;

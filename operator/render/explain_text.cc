@@ -56,7 +56,11 @@ std::string BlastLines(const report::Explanation& one, const TextOptions& option
   for (const report::BlastRadius& radius : one.blast) {
     text += Wrap("    ", Printable(report::BlastText(radius)) + ".", 6, options.columns);
   }
-  return text;
+  return text +
+         Wrap("  ",
+              "Today the operator restarts a job that loses a node whole (Recreate); it does "
+              "not replace single workers.",
+              2, options.columns);
 }
 
 std::string PlacedText(const plan::PlanEntry& entry, const report::Explanation& one,

@@ -7,7 +7,7 @@
 
 namespace weft::render {
 
-// What becomes of each job that loses nodes: which worker goes where, and what the job costs before
+// What each job that loses nodes needs: which worker could go where, and what the job costs before
 // and after; or why it must be placed anew.
 std::string LoseText(const report::LoseReport& report, const TextOptions& options);
 

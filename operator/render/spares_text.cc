@@ -124,10 +124,10 @@ std::string NearJobText(const report::SpareJob& job) {
   const std::string level = Printable(job.level);
   return Printable(job.job) + " can replace a node only in the same " + level +
          ", by topology.required of the job or of a group: keep " +
-         Counted(job.best, "spare node") +
-         (job.domains == 1 ? " in its " + level
-                           : " in each " + level + " that it uses, " +
-                                 Grouped(job.best * job.domains) + " in all") +
+         (job.best * job.domains == job.total ? "" : "up to ") + Counted(job.best, "spare node") +
+         (job.domains == 1
+              ? " in its " + level
+              : " in each " + level + " that it uses, " + Grouped(job.total) + " in all") +
          ".";
 }
 
@@ -232,8 +232,12 @@ std::string BasisText(const report::FabricFailures& one, bool several) {
       several ? "Fabric " + Printable(one.fabric) + " counts with " : "Counted with ";
   text += AwayRateText(model.node, "node") + " (" +
           (model.assumed ? "assumed: Llama 3 405B, 2024; --failures names yours"
-                         : Printable(model.from)) +
-          ")";
+                         : Printable(model.from));
+  if (model.repair_from != model.from) {
+    text += model.repair_from.empty() ? std::string("; time of repair assumed")
+                                      : "; time of repair: " + Printable(model.repair_from);
+  }
+  text += ")";
   for (const report::LevelRate& level : model.levels) {
     text += "; " + AwayRateText(level.rate, "whole " + Printable(level.level));
   }
@@ -260,6 +264,11 @@ std::string SparesText(const SpareAdvice& advice, const TextOptions& options) {
     text += PoolText(pool, options);
   }
   text += JobTable(advice, options) + "\n";
+  for (const report::RefusedJob& job : advice.refused) {
+    if (job.invalid) continue;
+    const std::string end = job.message.ends_with('.') ? "" : ".";
+    text += Wrap("", "Left out: " + Printable(job.message) + end, 2, options.columns);
+  }
   for (const report::FabricFailures& one : advice.failures) {
     text += Wrap("", BasisText(one, advice.failures.size() > 1), 2, options.columns);
   }

@@ -8,6 +8,7 @@
 #include "operator/api/gang_annotations.h"
 #include "operator/base/check.h"
 #include "operator/cluster/accelerator_resources.h"
+#include "operator/cluster/pins.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/cluster/text.h"
 #include "operator/cluster/volumes.h"
@@ -28,30 +29,6 @@ using cluster::Gang;
 using cluster::Severity;
 
 using fabric::NodeIndex;
-
-constexpr const char* kNameField = "metadata.name";
-
-// The pod's requirements without those that pin it to one chosen node, to find where else it could
-// run.
-rules::PodRequirements WithoutPins(rules::PodRequirements pod) {
-  pod.node_name.clear();
-  pod.node_selector.erase(fabric::kHostNameLabel);
-  if (!pod.required_affinity) return pod;
-  std::vector<rules::NodeSelectorTerm> terms;
-  for (rules::NodeSelectorTerm& term : *pod.required_affinity) {
-    std::erase_if(term.match_fields, [](const auto& field) { return field.key == kNameField; });
-    std::erase_if(term.match_expressions,
-                  [](const auto& expression) { return expression.key == fabric::kHostNameLabel; });
-    if (!term.match_fields.empty() || !term.match_expressions.empty()) {
-      terms.push_back(std::move(term));
-    }
-  }
-  // A term with nothing but a pin is dropped; without its pin it would match every node.
-  const bool open = terms.size() < pod.required_affinity->size();
-  pod.required_affinity.reset();
-  if (!open) pod.required_affinity = std::move(terms);
-  return pod;
-}
 
 struct FabricNode {
   std::size_t fabric = 0;
@@ -269,7 +246,7 @@ class Auditor {
     objective::Request request;
     request.job = api::Show(out.key);
     request.workers = out.workers;
-    request.pod = WithoutPins(inputs_.pods[members.front()].pod);
+    request.pod = cluster::WithoutPins(inputs_.pods[members.front()].pod);
     request.pod.labels = inputs_.pods[members.front()].meta.labels;
     request.pool_choices = std::vector<objective::PoolChoice>{{"", PoolsOf(out), 0}};
     for (const std::size_t p : members) {

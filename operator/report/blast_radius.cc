@@ -7,6 +7,7 @@
 #include "operator/base/phrases.h"
 #include "operator/cluster/text.h"
 #include "operator/placement/replace.h"
+#include "operator/report/blocked_text.h"
 #include "operator/traffic/worker_graph.h"
 
 namespace weft::report {
@@ -17,10 +18,8 @@ using fabric::Fabric;
 using fabric::NodeIndex;
 using fabric::Tier;
 
-std::string DomainName(const Fabric& fabric, Tier tier, DomainIndex domain) {
-  return tier == fabric.node_tier() ? fabric.node(fabric::AsNode(domain)).name
-                                    : fabric.domains(tier).names[domain];
-}
+// Domains without a free node that a text names.
+constexpr std::size_t kMostGroupsNamed = 3;
 
 // The domain with the most workers; the first of several.
 DomainIndex Fullest(const Fabric& fabric, Tier tier, const ByWorker<NodeIndex>& nodes) {
@@ -47,21 +46,31 @@ std::uint32_t StagesOf(const traffic::Traffic& traffic, const std::vector<Worker
   return static_cast<std::uint32_t>(stages.size());
 }
 
+// A clause for each domain: "no free node for 1 worker: a rule of topology keeps it in leaf l0".
 std::string WhyNot(const Fabric& fabric, const placement::Recreate& no, std::size_t lost,
                    std::size_t workers) {
   if (lost == workers) return "it holds all workers";
-  if (no.blocked.empty()) return "too many workers are lost at once";
-  const placement::Blocked& first = no.blocked.front();
-  const auto blocked = static_cast<std::int64_t>(no.blocked.size());
-  const std::string who = "no free node for " + CountText(blocked, "worker");
-  if (first.tier == fabric::kOutside) return who + " elsewhere";
-  return who + ": a rule of topology keeps " + (blocked == 1 ? "it" : "them") + " in " +
-         fabric.tiers()[first.tier].name + " " + DomainName(fabric, first.tier, first.domain);
+  std::string text;
+  const std::vector<BlockedGroup> groups = GroupBlocked(no.blocked);
+  for (std::size_t g = 0; g < std::min(groups.size(), kMostGroupsNamed); ++g) {
+    const BlockedGroup& group = groups[g];
+    const auto blocked = static_cast<std::int64_t>(group.workers.size());
+    text += (g == 0 ? "no free node for " : ", nor for ") + CountText(blocked, "worker");
+    if (group.tier == fabric::kOutside) {
+      text += " elsewhere";
+      continue;
+    }
+    text += std::string(": a rule of topology keeps ") + (blocked == 1 ? "it" : "them") + " in " +
+            fabric.tiers()[group.tier].name + " " + DomainName(fabric, group.tier, group.domain);
+  }
+  if (groups.size() > kMostGroupsNamed) text += ", nor for some in other domains";
+  return text;
 }
 
-BlastRadius RadiusOf(const fabric::Claims& claims, objective::Request request,
-                     const traffic::Traffic& traffic, const traffic::WorkerGraph& graph,
-                     const ByWorker<NodeIndex>& nodes, Tier tier) {
+BlastRadius RadiusOf(const fabric::Claims& claims, const cluster::Problem& problem,
+                     const traffic::WorkerGraph& graph, const ByWorker<NodeIndex>& nodes,
+                     Tier tier) {
+  objective::Request request = problem.request;
   const Fabric& fabric = claims.fabric();
   const fabric::TierDomains& domains = fabric.domains(tier);
   const DomainIndex lost = Fullest(fabric, tier, nodes);
@@ -78,12 +87,15 @@ BlastRadius RadiusOf(const fabric::Claims& claims, objective::Request request,
   radius.level = fabric.tiers()[tier].name;
   radius.domain = DomainName(fabric, tier, lost);
   radius.workers = static_cast<std::uint32_t>(loss.failed.size());
-  radius.stages = StagesOf(traffic, loss.failed);
-  const placement::ReplaceAnswer answer = placement::Replace(claims, request, graph, loss);
+  radius.stages = StagesOf(problem.traffic, loss.failed);
+  const placement::ReplaceAnswer answer =
+      ReplaceCarefully(claims, request, problem.avoided, graph, loss);
   const auto* replaced = std::get_if<placement::Replaced>(&answer);
   if (replaced == nullptr) {
     const auto& no = std::get<placement::Recreate>(answer);
-    radius.why_not = WhyNot(fabric, no, loss.failed.size(), nodes.size());
+    radius.computed = !no.too_many;
+    radius.why_not = no.too_many ? TooManyText(loss.failed.size())
+                                 : WhyNot(fabric, no, loss.failed.size(), nodes.size());
     return radius;
   }
   radius.survived = true;
@@ -98,13 +110,12 @@ BlastRadius RadiusOf(const fabric::Claims& claims, objective::Request request,
 
 }  // namespace
 
-std::vector<BlastRadius> BlastRadii(const fabric::Claims& claims, const objective::Request& request,
-                                    const traffic::Traffic& traffic,
+std::vector<BlastRadius> BlastRadii(const fabric::Claims& claims, const cluster::Problem& problem,
                                     const ByWorker<NodeIndex>& nodes) {
   std::vector<BlastRadius> radii;
-  const traffic::WorkerGraph graph(traffic);
+  const traffic::WorkerGraph graph(problem.traffic);
   for (Tier t{1}; t <= claims.fabric().node_tier(); ++t) {
-    radii.push_back(RadiusOf(claims, request, traffic, graph, nodes, t));
+    radii.push_back(RadiusOf(claims, problem, graph, nodes, t));
   }
   return radii;
 }
@@ -113,11 +124,14 @@ std::string BlastText(const BlastRadius& radius) {
   std::string text =
       radius.level + " " + radius.domain + ": " + CountText(radius.workers, "worker");
   if (radius.stages > 0) text += ", " + CountText(radius.stages, "pipeline stage");
-  if (!radius.survived) return text + "; not survived: " + radius.why_not;
-  text += "; survived with free nodes in " + cluster::NameSome(radius.into);
-  if (radius.also_move == 0) return text;
-  return text + ", where " + CountText(radius.also_move, "healthy worker") +
-         (radius.also_move == 1 ? " moves" : " move") + " too";
+  if (!radius.computed) return text + "; not computed: " + radius.why_not;
+  text += radius.workers == 1 ? "; it could " : "; they could ";
+  if (!radius.survived) return text + "not be replaced: " + radius.why_not;
+  text += "be replaced with free nodes in " + cluster::NameSome(radius.into);
+  if (radius.also_move > 0) {
+    text += ", where " + CountText(radius.also_move, "healthy worker") + " would move too";
+  }
+  return text + ", if only this job needed them";
 }
 
 }  // namespace weft::report

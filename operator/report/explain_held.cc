@@ -113,7 +113,7 @@ class HeldExplainer {
           plan::RefusalText(on, out_.entry.workload,
                             placement::Refuse(claims, problem.request, graph), {}));
     }
-    out.blast = BlastRadii(claims, problem.request, problem.traffic, nodes_);
+    out.blast = BlastRadii(claims, problem, nodes_);
     out_.entry.outcome = std::move(placed);
   }
 

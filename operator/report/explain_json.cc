@@ -25,7 +25,8 @@ OrderedJson BlastJson(const std::vector<BlastRadius>& radii) {
     OrderedJson one = {
         {"level", radius.level}, {"domain", radius.domain}, {"workers", radius.workers}};
     if (radius.stages > 0) one["pipelineStages"] = radius.stages;
-    one["survived"] = radius.survived;
+    one["computed"] = radius.computed;
+    if (radius.computed) one["survived"] = radius.survived;
     if (radius.survived) one["into"] = radius.into;
     if (radius.survived) one["healthyWorkersMoved"] = radius.also_move;
     if (!radius.survived) one["whyNot"] = radius.why_not;

@@ -75,6 +75,11 @@ Status CheckSpecRates(const fabric::Fabric& fabric) {
       return Invalid(PathOf(fabric, r) + ".level: the preset " + fabric.spec().preset +
                      " has no level " + level);
     }
+    if (level != kNode && !fabric.FindTier(level)) {
+      return Invalid(PathOf(fabric, r) + ".level: the domains of " + level +
+                     " cross the levels of this fabric, so that their failures cannot be counted "
+                     "beside those of a level");
+    }
     const std::string why = WhyAlwaysAway({rates[r].per_1000_days, rates[r].repair_seconds});
     if (!why.empty()) return Invalid(PathOf(fabric, r) + ".per1000Days: " + why);
   }
@@ -88,23 +93,30 @@ std::optional<AwayRate> SpecRate(const fabric::Fabric& fabric, const std::string
   return std::nullopt;
 }
 
+// The rate, the time of repair and the share, each from the first that names it.
 void SetNodeRate(const fabric::Fabric& fabric, const FailureSources& sources, FailureModel& model) {
   const auto of_fabric = SpecRate(fabric, kNode);
+  const bool in_file = sources.file && sources.file->node;
+  const std::string fabric_name = "Fabric " + fabric.spec().name;
   model.node = {outlook::FailureRates().per_1000_node_days, outlook::kRepairSeconds};
-  model.assumed = true;
+  if (of_fabric) {
+    model.node = *of_fabric;
+    model.from = model.repair_from = fabric_name;
+  }
+  if (in_file) {
+    model.node = *sources.file->node;
+    model.share_without_node = sources.file->share_without_node;
+    model.from = model.repair_from = sources.file->name;
+  }
   if (sources.per_1000_node_days) {
     model.node.per_1000_days = *sources.per_1000_node_days;
     model.from = "--failures";
-  } else if (sources.file && sources.file->node) {
-    model.node = *sources.file->node;
-    model.share_without_node = sources.file->share_without_node;
-    model.from = sources.file->name;
-  } else if (of_fabric) {
-    model.node = *of_fabric;
-    model.from = "Fabric " + fabric.spec().name;
+  }
+  if (sources.repair_seconds) {
+    model.node.repair_seconds = *sources.repair_seconds;
+    model.repair_from = "--repair-seconds";
   }
   model.assumed = model.from.empty();
-  if (sources.repair_seconds) model.node.repair_seconds = *sources.repair_seconds;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "operator/placement/refuse.h"
 #include "operator/placement/replace.h"
 #include "operator/plan/refusal.h"
+#include "operator/report/blocked_text.h"
 #include "operator/report/explain_held.h"
 #include "operator/traffic/worker_graph.h"
 
@@ -25,16 +26,19 @@ using cluster::Running;
 using fabric::NodeIndex;
 using placement::Loss;
 
+// Domains without a free node that a sentence names.
+constexpr std::size_t kMostDomainsNamed = 3;
+
 // "workers 0, 3 and 5", "worker 2".
-std::string WorkersText(const std::vector<placement::Blocked>& blocked) {
-  std::string text = blocked.size() == 1 ? "worker " : "workers ";
+std::string WorkersText(const std::vector<WorkerIndex>& workers) {
+  std::string text = workers.size() == 1 ? "worker " : "workers ";
   constexpr std::size_t kMostNamed = 5;
-  for (std::size_t i = 0; i < std::min(blocked.size(), kMostNamed); ++i) {
-    const bool last = i + 1 == blocked.size();
-    text += (i == 0 ? "" : last ? " and " : ", ") + std::to_string(blocked[i].worker.Raw());
+  for (std::size_t i = 0; i < std::min(workers.size(), kMostNamed); ++i) {
+    const bool last = i + 1 == workers.size();
+    text += (i == 0 ? "" : last ? " and " : ", ") + std::to_string(workers[i].Raw());
   }
-  if (blocked.size() > kMostNamed) {
-    text += " and " + std::to_string(blocked.size() - kMostNamed) + " more";
+  if (workers.size() > kMostNamed) {
+    text += " and " + std::to_string(workers.size() - kMostNamed) + " more";
   }
   return text;
 }
@@ -58,9 +62,22 @@ class Loser {
     return failed;
   }
 
+  // A job of which nothing can be computed. It keeps its claims.
+  JobLoss Unanswered(const Running& running, const Error& error) const {
+    JobLoss out;
+    out.job = api::Show(running.workload.key());
+    out.workers = running.workload.workers;
+    out.lost = static_cast<std::uint32_t>(FailedOf(running).size());
+    out.outcome = LossOutcome::kInvalid;
+    out.message = error.message;
+    return out;
+  }
+
   Result<JobLoss> Answer(const Running& running) {
     const ClusterFabric& on = cluster_.fabrics[running.fabric];
-    Result<cluster::Problem> problem = cluster::MakeProblem(on, running.workload);
+    cluster::WorkloadView workload = running.workload;
+    workload.wait.waited_seconds.reset();  // it has its nodes, so its wait has ended
+    Result<cluster::Problem> problem = cluster::MakeProblem(on, workload);
     if (!problem) return problem.error();
     objective::Request& request = problem->request;
     request.previous_nodes = running.nodes;
@@ -78,14 +95,17 @@ class Loser {
     const objective::PairCost pair_cost(*on.fabric, request.pod.claims_compute_domain);
     out.cost_before = objective::Cost(pair_cost, graph, running.nodes);
     out.spans_before = Spans(pair_cost, problem->traffic, running.nodes);
-    const placement::ReplaceAnswer answer = placement::Replace(claims, request, graph, loss);
+    const placement::ReplaceAnswer answer =
+        ReplaceCarefully(claims, request, problem->avoided, graph, loss);
     std::optional<objective::Candidate> after;
     if (const auto* replaced = std::get_if<placement::Replaced>(&answer)) {
       after = replaced->placement;
       Describe(*on.fabric, loss, *replaced, out);
     } else {
-      out.why_not_replaced = WhyNot(*on.fabric, std::get<placement::Recreate>(answer), out);
+      const auto& no = std::get<placement::Recreate>(answer);
+      out.why_not_replaced = WhyNot(*on.fabric, no, out);
       after = Anew(on, running, claims, *problem, graph, out);
+      if (after && no.too_many) out.outcome = LossOutcome::kNotComputed;
     }
     if (after) {
       out.cost_after = after->cost;
@@ -114,15 +134,20 @@ class Loser {
   static std::string WhyNot(const fabric::Fabric& fabric, const placement::Recreate& no,
                             const JobLoss& out) {
     if (out.lost == out.workers) return "All its workers are on lost nodes.";
-    if (no.blocked.empty()) return "Too many workers are on lost nodes at once.";
-    const placement::Blocked& first = no.blocked.front();
-    const std::string who = "No free node for " + WorkersText(no.blocked);
-    if (first.tier == fabric::kOutside) return who + ".";
-    const std::string& level = fabric.tiers()[first.tier].name;
-    return who + " in " + level + " " + fabric.domains(first.tier).names[first.domain] +
-           ", where the job's rules of topology keep " +
-           (no.blocked.size() == 1 ? "it" : "worker " + std::to_string(first.worker.Raw())) +
-           " with the workers that stay.";
+    if (no.too_many) return "Not computed: " + TooManyText(out.lost) + ".";
+    std::string text;
+    const std::vector<BlockedGroup> groups = GroupBlocked(no.blocked);
+    for (std::size_t g = 0; g < std::min(groups.size(), kMostDomainsNamed); ++g) {
+      const BlockedGroup& group = groups[g];
+      text += (g == 0 ? "No free node for " : "; nor for ") + WorkersText(group.workers);
+      if (group.tier == fabric::kOutside) continue;
+      text += " in " + fabric.tiers()[group.tier].name + " " +
+              DomainName(fabric, group.tier, group.domain) +
+              ", where the job's rules of topology keep " +
+              (group.workers.size() == 1 ? "it" : "them") + " with the workers that stay";
+    }
+    if (groups.size() > kMostDomainsNamed) text += "; nor for some workers in other domains";
+    return text + ".";
   }
 
   // The whole gang on other nodes and its own healthy ones.
@@ -132,7 +157,11 @@ class Loser {
                                                   const traffic::WorkerGraph& graph, JobLoss& out) {
     out.outcome = LossOutcome::kRecreated;
     if (const auto plan = placement::Solve(claims, problem.request, graph)) {
-      return plan->candidate();
+      if (problem.avoided.empty()) return plan->candidate();
+      const objective::Request careful = WithoutAvoided(problem.request, problem.avoided);
+      const auto others = placement::Solve(claims, careful, graph);
+      const bool as_good = others && others->preferences <= plan->preferences;
+      return as_good ? others->candidate() : plan->candidate();
     }
     out.outcome = LossOutcome::kRefused;
     const placement::Unplaceable why = placement::Refuse(claims, problem.request, graph);
@@ -171,6 +200,25 @@ Result<LostNodes> FindLost(const Cluster& cluster, const std::vector<std::string
   return lost;
 }
 
+// What holds a lost node but is not among the running jobs.
+std::vector<OtherHolder> OthersOn(const Cluster& cluster, const LostNodes& lost,
+                                  const std::vector<Running>& running) {
+  std::set<std::pair<std::string_view, api::ObjectKey>> known;
+  for (const Running& one : running) known.insert({one.workload.kind(), one.workload.key()});
+  std::vector<OtherHolder> others;
+  for (std::size_t f = 0; f < cluster.fabrics.size(); ++f) {
+    for (const cluster::Holder& holder : cluster.fabrics[f].holders) {
+      if (known.contains({holder.kind, holder.key})) continue;
+      const bool loses = std::any_of(
+          holder.holdings.begin(), holder.holdings.end(), [&](const cluster::Holding& holding) {
+            return std::binary_search(lost[f].begin(), lost[f].end(), holding.node);
+          });
+      if (loses) others.push_back({holder.kind, api::Show(holder.key)});
+    }
+  }
+  return others;
+}
+
 bool Selected(const Running& running, const std::vector<std::string>& names,
               std::set<std::string>& found) {
   if (names.empty()) return true;
@@ -185,18 +233,38 @@ bool Selected(const Running& running, const std::vector<std::string>& names,
 
 }  // namespace
 
+std::string_view OutcomeName(LossOutcome outcome) {
+  switch (outcome) {
+    case LossOutcome::kReplaced:
+      return "Replaced";
+    case LossOutcome::kRecreated:
+      return "Recreated";
+    case LossOutcome::kRefused:
+      return "Refused";
+    case LossOutcome::kNotComputed:
+      return "NotComputed";
+    case LossOutcome::kInvalid:
+      return "Invalid";
+  }
+  return "";
+}
+
 bool LoseReport::AllGoOn() const {
-  return std::none_of(jobs.begin(), jobs.end(),
-                      [](const JobLoss& job) { return job.outcome == LossOutcome::kRefused; });
+  return std::all_of(jobs.begin(), jobs.end(),
+                     [](const JobLoss& job) { return job.cost_after.has_value(); });
 }
 
 void LoseReport::KeepSpace(const std::string& space) {
   if (space.empty()) return;
-  std::erase_if(jobs, [&](const JobLoss& job) { return !job.job.starts_with(space + "/"); });
+  const auto outside = [&](const std::string& name) { return !name.starts_with(space + "/"); };
+  left_out += static_cast<std::uint32_t>(
+      std::erase_if(jobs, [&](const JobLoss& job) { return outside(job.job); }) +
+      std::erase_if(others, [&](const OtherHolder& other) { return outside(other.name); }));
+  std::erase_if(spared, outside);
 }
 
 Result<LoseReport> Lose(const Cluster& cluster, const std::vector<std::string>& nodes,
-                        const std::vector<std::string>& names) {
+                        const std::vector<std::string>& names, cluster::Mark mark) {
   LoseReport report;
   for (const std::string& name : nodes) {
     const bool known = std::find(report.lost.begin(), report.lost.end(), name) != report.lost.end();
@@ -215,17 +283,24 @@ Result<LoseReport> Lose(const Cluster& cluster, const std::vector<std::string>& 
     // A job that is not asked for takes nodes all the same.
     const bool selected = Selected(one, names, found);
     if (loser.FailedOf(one).empty()) {
-      report.spared += selected ? 1 : 0;
+      if (selected) report.spared.push_back(api::Show(one.workload.key()));
       continue;
     }
     Result<JobLoss> answer = loser.Answer(one);
-    if (!answer) return answer.error();
-    if (selected) report.jobs.push_back(*std::move(answer));
+    if (!answer && mark == cluster::Mark::kNo) return answer.error();
+    if (!selected) {
+      ++report.left_out;
+    } else {
+      report.jobs.push_back(answer ? *std::move(answer) : loser.Unanswered(one, answer.error()));
+    }
   }
   for (const std::string& name : names) {
     if (found.contains(name)) continue;
     return Invalid("\"" + name + "\": no running TrainingJob or Placement has this name");
   }
+  std::vector<OtherHolder> others = OthersOn(cluster, *lost, *running);
+  if (!names.empty()) report.left_out += static_cast<std::uint32_t>(others.size());
+  if (names.empty()) report.others = std::move(others);
   return report;
 }
 
@@ -239,8 +314,11 @@ nlohmann::ordered_json LoseJson(const LoseReport& report) {
   Json jobs = Json::array();
   for (const JobLoss& job : report.jobs) {
     for (const JobLoss::Move& move : job.moves) {
-      replacements.push_back(
-          {{"job", job.job}, {"worker", move.worker}, {"from", move.from}, {"to", move.to}});
+      replacements.push_back({{"job", job.job},
+                              {"worker", move.worker},
+                              {"from", move.from},
+                              {"to", move.to},
+                              {"healthy", move.healthy}});
     }
     if (job.outcome == LossOutcome::kRecreated) recreated.push_back(job.job);
     if (job.outcome == LossOutcome::kRefused) {
@@ -249,18 +327,32 @@ nlohmann::ordered_json LoseJson(const LoseReport& report) {
     Json one = {{"job", job.job},
                 {"workers", job.workers},
                 {"lostWorkers", job.lost},
-                {"linkTimeMicrosecondsBefore", microseconds(job.cost_before)}};
+                {"outcome", OutcomeName(job.outcome)}};
+    if (job.outcome == LossOutcome::kInvalid) {
+      one["message"] = job.message;
+      jobs.push_back(std::move(one));
+      continue;
+    }
+    if (job.outcome == LossOutcome::kReplaced) one["groupsMoved"] = job.groups_moved;
+    one["linkTimeMicrosecondsBefore"] = microseconds(job.cost_before);
     if (job.cost_after) one["linkTimeMicrosecondsAfter"] = microseconds(*job.cost_after);
     one["spansBefore"] = job.spans_before;
     if (job.cost_after) one["spansAfter"] = job.spans_after;
     if (!job.why_not_replaced.empty()) one["whyNotReplaced"] = job.why_not_replaced;
     jobs.push_back(std::move(one));
   }
+  Json others = Json::array();
+  for (const OtherHolder& other : report.others) {
+    others.push_back({{"kind", other.kind}, {"name", other.name}});
+  }
   return {{"lost", report.lost},
           {"replacements", std::move(replacements)},
           {"recreated", std::move(recreated)},
           {"refused", std::move(refused)},
-          {"jobs", std::move(jobs)}};
+          {"jobs", std::move(jobs)},
+          {"spared", report.spared.size()},
+          {"others", std::move(others)},
+          {"leftOut", report.left_out}};
 }
 
 }  // namespace weft::report

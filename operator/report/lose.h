@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "operator/base/result.h"
@@ -13,12 +14,17 @@
 
 namespace weft::report {
 
-// What becomes of one job that loses nodes.
+// What one job that loses nodes needs to go on. Today the operator restarts it whole (Recreate) in
+// every case; kReplaced says that less would be enough.
 enum class LossOutcome : std::uint8_t {
-  kReplaced,   // its lost workers get other nodes, beside the healthy ones
-  kRecreated,  // it must be placed anew as a whole, and that is possible
-  kRefused,    // it has no place any more
+  kReplaced,     // its lost workers could get other nodes, beside the healthy ones
+  kRecreated,    // it must be placed anew as a whole, and that is possible
+  kRefused,      // it has no place any more
+  kNotComputed,  // too many lost workers; it can be placed anew
+  kInvalid,      // nothing can be said, because its spec is invalid
 };
+// "Replaced", "Recreated", "Refused", "NotComputed", "Invalid".
+std::string_view OutcomeName(LossOutcome outcome);
 
 struct JobLoss {
   std::string job;  // "namespace/name"
@@ -33,33 +39,43 @@ struct JobLoss {
   std::vector<Move> moves;                // by worker
   std::uint32_t groups_moved = 0;         // groups that move whole, healthy workers too
   Int128 cost_before = 0;                 // C(p), femtoseconds
-  std::optional<Int128> cost_after;       // absent if kRefused
+  std::optional<Int128> cost_after;       // absent if kRefused or kInvalid
   std::string spans_before, spans_after;  // "1 spine, 3 leaf, 8 node"
-  // Of kRecreated and kRefused: why the healthy workers cannot stay, a sentence.
+  // Unless kReplaced or kInvalid: why the healthy workers cannot stay, a sentence.
   std::string why_not_replaced;
-  // Of kRefused.
+  // Of kRefused; of kInvalid the message only.
   std::string reason, message;
 };
 
-struct LoseReport {
-  std::vector<std::string> lost;  // nodes, each once, as asked
-  std::vector<JobLoss> jobs;      // that lose a worker, in the operator's order
-  std::uint32_t spared = 0;       // running jobs that lose none
-
-  bool AllGoOn() const;                      // no job is refused
-  void KeepSpace(const std::string& space);  // only its jobs; "": all
+// Something else that holds a lost node: a gang or pod that Weft did not place, or a job of which
+// another node is in no fabric.
+struct OtherHolder {
+  std::string kind, name;  // "Job", "namespace/name"
 };
 
-// What would happen if these nodes were lost now: where the workers on them would go while all
-// others stay, what the gang would cost then, and which gangs must be placed anew and why. Jobs are
+struct LoseReport {
+  std::vector<std::string> lost;    // nodes, each once, as asked
+  std::vector<JobLoss> jobs;        // that lose a worker, in the operator's order
+  std::vector<std::string> spared;  // running jobs that lose none
+  std::vector<OtherHolder> others;
+  std::uint32_t left_out = 0;  // jobs and other holders that lose nodes but were not asked for
+
+  bool AllGoOn() const;                      // every job has a place
+  void KeepSpace(const std::string& space);  // only what is in it, the rest is left out; "": all
+};
+
+// What the loss of these nodes would need now: where the workers on them could go while all others
+// stay, what the gang would cost then, and which gangs must be placed anew and why. Jobs are
 // handled in the operator's order, each on what the earlier ones left.
 //
 // names   jobs to answer for ("namespace/name" or "name"); empty: all that lose a node.
+// mark    what follows from an invalid spec: kInvalid an entry that says so, kNo an error.
 // Errors  kInvalid for a node that no fabric has, and for a name that no running job has.
 // Cost    a placement::Replace for each job that loses a node, and a Solve for each that must be
 //         placed anew.
 Result<LoseReport> Lose(const cluster::Cluster& cluster, const std::vector<std::string>& nodes,
-                        const std::vector<std::string>& names);
+                        const std::vector<std::string>& names,
+                        cluster::Mark mark = cluster::Mark::kInvalid);
 
 nlohmann::ordered_json LoseJson(const LoseReport& report);
 

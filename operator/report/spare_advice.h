@@ -61,12 +61,15 @@ struct SpareJob {
   double rho = 0;
   std::int64_t p99 = 0, best = 0;
   outlook::Reliability reliability;
+  std::int64_t total = 0;  // best of each domain, together
 };
 
-// A job of the input that is left out, because its spec contradicts the fabric.
+// A job of the input that is left out, because its spec contradicts the fabric, no Fabric is chosen
+// for it, or no node has what its workers ask for.
 struct RefusedJob {
   api::Place place;
-  std::string message;  // starts with the place
+  std::string message;   // starts with the place
+  bool invalid = false;  // its spec is wrong
 };
 
 struct FabricFailures {
@@ -78,8 +81,8 @@ struct SpareAdvice {
   std::vector<FabricFailures> failures;  // by Fabric, in the order of the input
   std::vector<SparePool> pools;          // by Fabric, then accelerator
   std::vector<SpareJob> jobs;            // unfinished ones, in the order of the input
-  std::vector<RefusedJob> refused;       // their Fabric or level does not exist
-  outlook::FailureRates rates;           // what a checkpoint and a restart take
+  std::vector<RefusedJob> refused;
+  outlook::FailureRates rates;  // what a checkpoint and a restart take
 };
 
 }  // namespace weft::report

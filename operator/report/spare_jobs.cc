@@ -6,9 +6,11 @@
 #include <utility>
 #include <variant>
 
+#include "operator/base/refusal.h"
 #include "operator/cluster/choose_fabric.h"
 #include "operator/cluster/pool_choices.h"
 #include "operator/cluster/running.h"
+#include "operator/cluster/text.h"
 #include "operator/outlook/accelerators.h"
 
 namespace weft::report {
@@ -74,7 +76,11 @@ Result<Tier> ReplacementTier(const fabric::Fabric& fabric, const WorkloadView& w
 class JobLister {
  public:
   JobLister(const Cluster& cluster, const std::vector<FabricFailures>& failures)
-      : cluster_(cluster), failures_(failures) {}
+      : cluster_(cluster), failures_(failures) {
+    for (const cluster::ClusterFabric& on : cluster.fabrics) {
+      names_.push_back(ProductNames(*on.fabric));
+    }
+  }
 
   Result<SpareJobs> List() {
     const auto workloads = cluster::AllWorkloads(cluster_, cluster::Mark::kInvalid);
@@ -84,7 +90,7 @@ class JobLister {
     for (const cluster::Running& one : *running) held_[Key(one.workload)] = &one;
     for (const WorkloadView& workload : *workloads) {
       if (const Status added = Add(workload); !added) {
-        out_.refused.push_back({*workload.place, added.error().message});
+        out_.refused.push_back({*workload.place, added.error().message, true});
       }
     }
     return std::move(out_);
@@ -105,7 +111,10 @@ class JobLister {
     } else {
       const auto chosen = cluster::ChooseFabric(cluster_, workload);
       if (!chosen) return chosen.error();
-      if (!std::holds_alternative<std::size_t>(*chosen)) return {};  // no Fabric yet
+      if (const auto* refusal = std::get_if<Refusal>(&*chosen)) {
+        LeaveOut(workload, refusal->message);
+        return {};
+      }
       on = std::get<std::size_t>(*chosen);
     }
     const fabric::Fabric& fabric = *cluster_.fabrics[on].fabric;
@@ -117,13 +126,39 @@ class JobLister {
     } else {
       nodes = NodesFor(fabric, workload);
     }
-    if (nodes.empty()) return {};  // no node has what its workers ask for
+    if (nodes.empty()) {
+      LeaveOut(workload, "no node of Fabric " + fabric.spec().name + " has " +
+                             cluster::AmountText(workload.accelerator->resource_name,
+                                                 workload.accelerator->per_worker) +
+                             " for one of its workers");
+      return {};
+    }
     const auto tier = ReplacementTier(fabric, workload);
     if (!tier) return tier.error();
     out_.jobs.push_back(JobOn(on, nodes, *tier));
     out_.jobs.back().job = api::Show(workload.key());
     out_.jobs.back().held = held != nullptr;
     return {};
+  }
+
+  void LeaveOut(const WorkloadView& workload, const std::string& why) {
+    out_.refused.push_back({*workload.place, *workload.place + ": " + why});
+  }
+
+  // The best number of spares of every domain of a job; many are equally large.
+  static std::int64_t Total(const SpareDomains& domains, const FailureModel& model) {
+    std::map<std::int64_t, std::int64_t> best;  // by size
+    std::int64_t total = 0;
+    for (const std::int64_t size : domains.sizes) {
+      const auto [found, added] = best.emplace(size, 0);
+      const auto nodes = static_cast<double>(size);
+      if (added) {
+        found->second = outlook::BestSpares(nodes, outlook::AwayNodes(nodes, model.Away()),
+                                            static_cast<double>(domains.sizes.size()));
+      }
+      total += found->second;
+    }
+    return total;
   }
 
   SpareJob JobOn(std::size_t on, const std::vector<NodeIndex>& nodes, Tier tier) {
@@ -140,15 +175,19 @@ class JobLister {
     job.rho = away.rho();
     job.p99 = away.SparesFor(outlook::kRarely);
     job.best = outlook::BestSpares(most, away, static_cast<double>(job.domains));
+    job.total = Total(domains, model);
     job.reliability = outlook::ReliabilityAt(FailuresOf(fabric, model, nodes));
     std::set<std::string> products;
-    for (const NodeIndex n : nodes) products.insert(ProductName(fabric, n));
+    std::set<fabric::PoolIndex> pools;
+    for (const NodeIndex n : nodes) pools.insert(fabric.pool(n));
+    for (const fabric::PoolIndex pool : pools) products.insert(names_[on][pool]);
     out_.products.push_back(std::move(products));
     return job;
   }
 
   const Cluster& cluster_;
   const std::vector<FabricFailures>& failures_;
+  std::vector<IndexVector<fabric::PoolIndex, std::string>> names_;  // by fabric
   std::map<JobKey, const cluster::Running*> held_;
   SpareJobs out_;
 };
@@ -189,11 +228,17 @@ bool IsAcceleratorNode(const fabric::Fabric& fabric, NodeIndex node) {
   return false;
 }
 
-std::string ProductName(const fabric::Fabric& fabric, NodeIndex node) {
-  const std::string& product = fabric.pools()[fabric.pool(node)].product;
-  if (product.empty()) return "";
-  const auto known = outlook::FindAccelerator(product, fabric.spec().accelerators);
-  return known ? std::string(known->name) : product;
+IndexVector<fabric::PoolIndex, std::string> ProductNames(const fabric::Fabric& fabric) {
+  IndexVector<fabric::PoolIndex, std::string> names;
+  for (const auto& pool : fabric.pools()) {
+    std::string name = pool.product;
+    if (!name.empty()) {
+      const auto known = outlook::FindAccelerator(name, fabric.spec().accelerators);
+      if (known) name = known->name;
+    }
+    names.push_back(std::move(name));
+  }
+  return names;
 }
 
 Result<SpareJobs> SpareJobsOf(const Cluster& cluster, const std::vector<FabricFailures>& failures) {

@@ -27,11 +27,11 @@ double FailuresOf(const fabric::Fabric& fabric, const FailureModel& model,
 
 // Whether the node has accelerators, also while its device plug-in offers none.
 bool IsAcceleratorNode(const fabric::Fabric& fabric, fabric::NodeIndex node);
-// The accelerator's name in Weft's table or that of the Fabric, else the product of the node's
-// labels; "" without one.
-std::string ProductName(const fabric::Fabric& fabric, fabric::NodeIndex node);
+// By pool: the accelerator's name in Weft's table or that of the Fabric, else the product of the
+// nodes' labels; "" without one.
+IndexVector<fabric::PoolIndex, std::string> ProductNames(const fabric::Fabric& fabric);
 
-// The unfinished jobs of the cluster, and the accelerators (ProductName) of the nodes of each.
+// The unfinished jobs of the cluster, and the accelerators (ProductNames) of the nodes of each.
 struct SpareJobs {
   std::vector<SpareJob> jobs;
   std::vector<std::set<std::string>> products;  // by job

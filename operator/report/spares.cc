@@ -93,9 +93,10 @@ class PoolAdviser {
 
 // The nodes with accelerators, by the name of the accelerator.
 std::map<std::string, std::vector<NodeIndex>> PoolsOf(const fabric::Fabric& fabric) {
+  const auto names = ProductNames(fabric);
   std::map<std::string, std::vector<NodeIndex>> pools;
   for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
-    if (IsAcceleratorNode(fabric, n)) pools[ProductName(fabric, n)].push_back(n);
+    if (IsAcceleratorNode(fabric, n)) pools[names[fabric.pool(n)]].push_back(n);
   }
   return pools;
 }

@@ -47,6 +47,7 @@ OrderedJson JobJson(const SpareJob& job) {
   OrderedJson out = {{"job", job.job},   {"fabric", job.fabric}, {"nodes", job.nodes},
                      {"held", job.held}, {"level", job.level},   {"domains", job.domains},
                      {"rho", job.rho},   {"p99", job.p99},       {"best", job.best}};
+  out["spares"] = job.total;
   AddReliability(job.reliability, out);
   return out;
 }
@@ -54,6 +55,7 @@ OrderedJson JobJson(const SpareJob& job) {
 OrderedJson FailuresJson(const FabricFailures& one) {
   OrderedJson out = {{"fabric", one.fabric}, {"node", RateJson(one.model.node)}};
   if (!one.model.from.empty()) out["from"] = one.model.from;
+  if (!one.model.repair_from.empty()) out["repairFrom"] = one.model.repair_from;
   out["assumed"] = one.model.assumed;
   out["shareWithoutNode"] = one.model.share_without_node;
   out["levels"] = OrderedJson::object();
@@ -69,6 +71,8 @@ OrderedJson SparesJson(const SpareAdvice& advice) {
     for (const SpareLevel& level : pool.levels) out["levels"].push_back(LevelJson(pool, level));
   }
   for (const SpareJob& job : advice.jobs) out["jobs"].push_back(JobJson(job));
+  out["refused"] = OrderedJson::array();
+  for (const RefusedJob& job : advice.refused) out["refused"].push_back({{"message", job.message}});
   out["failures"] = OrderedJson::array();
   for (const FabricFailures& one : advice.failures) out["failures"].push_back(FailuresJson(one));
   out["assumed"] = {{"checkpointSeconds", advice.rates.checkpoint_seconds},

@@ -9,7 +9,6 @@
 
 namespace weft::search {
 
-using fabric::DomainIndex;
 using objective::Preferences;
 
 namespace {
@@ -104,17 +103,39 @@ class CheapestReseat {
   std::vector<std::vector<Choice>> choices_;       // by depth
 };
 
+// Whether the rules that fixed workers share leave a node for every open worker. Of two allowed
+// runs one holds the other or they are apart, so it is enough that none has more workers inside
+// than room (Hall's theorem). Rules between open workers may leave fewer.
+bool HasRoom(const OpenSets& sets, const fabric::ByNode<std::uint32_t>& free) {
+  fabric::ByNode<std::uint64_t> before(1, 0U);  // free slots of the nodes before this one
+  for (const std::uint32_t slots : free) before.push_back(before.back() + slots);
+  using Key = std::pair<std::uint32_t, std::uint32_t>;  // the run's begin, its end from the right
+  std::vector<Key> runs;
+  for (OpenIndex i{0}; i < OpenIndex::Of(sets.workers().size()); ++i) {
+    runs.emplace_back(sets.allowed(i).begin.Raw(), ~sets.allowed(i).end.Raw());
+  }
+  std::sort(runs.begin(), runs.end());
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    if (r > 0 && runs[r] == runs[r - 1]) continue;
+    const fabric::NodeIndex begin(runs[r].first), end(~runs[r].second);
+    const auto inside = std::lower_bound(runs.begin(), runs.end(), Key(end.Raw(), 0)) -
+                        runs.begin() - static_cast<std::ptrdiff_t>(r);
+    if (before[end] - before[begin] < static_cast<std::uint64_t>(inside)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<Reseated> Reseat(const objective::Instance& instance, objective::Nodes nodes,
                                const fabric::ByNode<std::uint32_t>& free, int tolerance_percent,
                                const ReseatLimits& limits) {
+  if (std::count(nodes.begin(), nodes.end(), objective::kUnplaced) > kMostReseated) return {};
+  if (const OpenSets sets(instance, nodes); !sets.feasible() || !HasRoom(sets, free)) return {};
   OpenBoard board(instance, nodes, free);
-  if (!board.sets().feasible() || board.open() > kMostReseated) return std::nullopt;
-  if (board.room(fabric::kOutside, DomainIndex{0}) < board.open()) return std::nullopt;
   const OpenOrder order = NarrowFirst(board);
-  LooksLeft start_looks(
-      std::max(limits.fewest_start_looks, board.open() * limits.start_looks_per_worker));
+  LooksLeft start_looks(std::clamp(board.open() * limits.start_looks_per_worker,
+                                   limits.fewest_start_looks, limits.most_start_looks));
   std::optional<Filled> best = FindStart(board, instance.fabric(), order, start_looks);
   LooksLeft looks(limits.looks);
   CheapestReseat least(board, order, looks, std::move(best));

@@ -15,10 +15,11 @@ inline constexpr std::uint32_t kMostReseated = 1'024;
 // Limits of Reseat, in nodes looked at for one worker, 10 to 50 nanoseconds each. Eight workers of
 // 16,384 then take some milliseconds.
 struct ReseatLimits {
-  // Of the local search, over all starts: for each open worker, and at least.
+  // Of the local search, over all starts: for each open worker, at least and at most.
   std::uint64_t start_looks_per_worker = 8'000, fewest_start_looks = 64'000;
   std::uint64_t looks = 50'000;      // of the search for the least cost
   std::uint64_t tie_looks = 16'000;  // of each search among placements of equal cost
+  std::uint64_t most_start_looks = 1'000'000;
 };
 
 struct Reseated {
@@ -38,7 +39,8 @@ struct Reseated {
 //       the least preferences and cost, then among equal ones for the later levels and names. A
 //       lower bound for workers without a node is their least price with the fixed workers, plus
 //       the least price between each other.
-// Cost  OpenBoard's, and the limits.
+// Cost  OpenBoard's, and the limits; OpenSets' alone if the open workers are too many or too few
+//       nodes are free for them.
 std::optional<Reseated> Reseat(const objective::Instance& instance, objective::Nodes nodes,
                                const fabric::ByNode<std::uint32_t>& free, int tolerance_percent,
                                const ReseatLimits& limits = {});

@@ -184,6 +184,27 @@ TEST(PendingWorkloads, OfAPlacementWithoutPodsAskForItsAccelerators) {
   }
 }
 
+// The gang of another controller, which lost Weft's gate when it was pinned.
+TEST(AllWorkloads, AGangThatRunsHasTheRequirementsOfItsPodsWithoutTheirNode) {
+  testing::Scene scene(testing::FourNodes());
+  scene.Placement("mine", 1, {"n0"}).pod_selector = fabric::LabelSelector{{{"app", "x"}}, {}};
+  rules::PodRequirements& pod = scene.Pod("p", "n0", {{"app", "x"}}).pod;
+  pod.node_name = "n0";
+  pod.node_selector = {{"disk", "ssd"}};
+  pod.tolerations = {{"gpu", "Exists", "", "NoSchedule"}};
+  pod.required_affinity.emplace(1);
+  pod.required_affinity->front().match_fields.push_back({"metadata.name", "In", {"n0"}});
+  const Cluster cluster = scene.Build();
+  const auto all = AllWorkloads(cluster);
+  ASSERT_TRUE(all);
+  ASSERT_EQ(all->size(), 1U);
+  const rules::PodRequirements& taken = all->front().pod;
+  EXPECT_EQ(taken.node_name, "");
+  EXPECT_EQ(taken.node_selector, (std::map<std::string, std::string>{{"disk", "ssd"}}));
+  EXPECT_EQ(taken.tolerations.size(), 1U);
+  EXPECT_FALSE(taken.required_affinity);
+}
+
 TEST(Claims, OfAWorkloadAreGivenBack) {
   testing::Scene scene(testing::FourNodes());
   scene.Job("j", 2);

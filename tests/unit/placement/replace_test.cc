@@ -140,5 +140,64 @@ TEST(Replace, AGroupWithoutASpareMovesWholeWhileTheOtherStays) {
   EXPECT_EQ(replaced->groups_moved, 1U);
 }
 
+// The label of a node changed while the second group ran.
+TEST(Replace, AGroupThatMissesItsRuleAlreadyStaysAsItIs) {
+  Scene scene(
+      ShapeOf("rack", {{"r1", {"n1", "n2", "n3"}}, {"r2", {"n4"}}, {"r3", {"n5", "n6"}}}, {}),
+      {"n1", "n2", "n4", "n5"}, {0});
+  scene.request.groups.push_back(
+      {weft::testing::WorkerSetsOf({{0, 1}, {2, 3}}), scene.tier("rack"), {}});
+  const ReplaceAnswer answer = scene.Answer();
+  const auto* replaced = std::get_if<Replaced>(&answer);
+  ASSERT_NE(replaced, nullptr);
+  EXPECT_EQ(scene.Show(replaced->placement.nodes.Items()), "n3 n2 n4 n5");
+}
+
+TEST(Replace, AWorkerThatStaysHoldsTheOnlyComputeDomainChannelOfItsNode) {
+  FabricShape shape = ShapeOf("leaf", {{"l1", {"a1", "a2"}}}, {});
+  shape.nodes[0].accelerators = 2;
+  Scene scene(shape, {"a1", "a2"}, {1});
+  ASSERT_TRUE(std::holds_alternative<Replaced>(scene.Answer()));
+  scene.request.pod.claims_compute_domain = true;
+  EXPECT_TRUE(std::holds_alternative<Recreate>(scene.Answer()));
+}
+
+// Leaf l3 has one worker less than the others after the loss, so the replacement goes there, though
+// l1 is as near.
+TEST(Replace, KeepsTheSkewOfASpread) {
+  FabricShape shape = ShapeOf(
+      "leaf", {{"l1", {"a1", "a2", "a3"}}, {"l2", {"b1", "b2"}}, {"l3", {"c1", "c2", "c3"}}}, {});
+  for (weft::testing::TestNode& node : shape.nodes) node.labels["zone"] = node.domains[1];
+  Scene scene(shape, {"a1", "a2", "b1", "b2", "c1", "c2"}, {5});
+  fabric::PodTerms terms;
+  terms.spread = {{"zone", 1, 1, fabric::LabelSelector{{{"app", "train"}}, {}}}};
+  scene.request.pod.labels.Set("app", "train");
+  scene.request.pod.terms = terms;
+  const Replacer replacer(scene.cluster.claims, scene.request, scene.graph, scene.loss);
+  const auto only = replacer.Solve(scene.loss.failed);
+  ASSERT_TRUE(only);
+  EXPECT_EQ(scene.Show(only->best.nodes.Items()), "a1 a2 b1 b2 c1 c3");
+}
+
+// Fewer nodes than lost workers: the first ones get them.
+TEST(Replace, ServesTheFirstOfManyLostWorkers) {
+  std::vector<Rack> leaves = {{"l1", {}}, {"l2", {"b1", "b2"}}};
+  std::vector<std::uint32_t> failed;
+  for (std::uint32_t w = 0; w < 40; ++w) {
+    leaves[0].nodes.push_back("a" + std::to_string(100 + w));
+    if (w > 0) failed.push_back(w);
+  }
+  const Scene scene(ShapeOf("leaf", leaves, {}), leaves[0].nodes, failed);
+  const ReplaceAnswer answer = scene.Answer();
+  const auto* no = std::get_if<Recreate>(&answer);
+  ASSERT_NE(no, nullptr);
+  ASSERT_EQ(no->held.size(), 2U);
+  EXPECT_EQ(no->held[0].worker, WorkerIndex{1});
+  EXPECT_EQ(no->held[1].worker, WorkerIndex{2});
+  EXPECT_EQ(no->blocked.size(), 37U);
+  EXPECT_EQ(no->blocked[0].worker, WorkerIndex{3});
+  EXPECT_FALSE(no->too_many);
+}
+
 }  // namespace
 }  // namespace weft::placement

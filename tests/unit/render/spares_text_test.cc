@@ -97,12 +97,13 @@ TEST(SparesTextTest, JobsThatNeedTheirReplacementsNearHaveSparesThere) {
   advice.jobs = {job};
   EXPECT_FALSE(Holds(SparesText(advice, Plain(400)), "can replace"));  // none pays
   advice.jobs[0].best = 2;
+  advice.jobs[0].total = 2 * advice.jobs[0].domains;
   EXPECT_TRUE(Holds(SparesText(advice, Plain(400)),
                     "a/one can replace a node only in the same leaf, by topology.required of the "
                     "job or of a group: keep 2 spare nodes in each leaf that it uses, 32 in "
                     "all.\n"))
       << SparesText(advice, Plain(400));
-  advice.jobs[0].domains = advice.jobs[0].best = 1;
+  advice.jobs[0].domains = advice.jobs[0].best = advice.jobs[0].total = 1;
   EXPECT_TRUE(Holds(SparesText(advice, Plain(400)), "keep 1 spare node in its leaf.\n"));
 }
 
@@ -148,7 +149,7 @@ TEST(SparesTextTest, SaysWhatTheRatesAreAndWhatTheyLeaveOut) {
   report::FailureModel& model = advice.failures[0].model;
   model.levels = {{"leaf", {0.4, 14'400}}};
   model.share_without_node = 0.75;
-  model.from = "rates.yaml";
+  model.from = model.repair_from = "rates.yaml";
   advice.pools[0].unusable = 1;
   advice.pools[0].spot = 2;
   const std::string text = SparesText(advice, Plain(400));

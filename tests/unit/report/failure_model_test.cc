@@ -111,8 +111,19 @@ TEST(FailureModelTest, TheFirstThatNamesARateDecides) {
   sources.per_1000_node_days = 6.5;
   model = ModelOf(sources, of_fabric);
   EXPECT_EQ(model.from, "--failures");
-  EXPECT_EQ(model.Away().per_1000_days, 6.5);  // every one takes the node away, as in simulations
+  EXPECT_EQ(model.repair_from, "--repair-seconds");
+  EXPECT_EQ(model.Away().per_1000_days, 6.5 / 4);  // the file's share stays
   EXPECT_EQ(model.Find("leaf")->per_1000_days, 2);
+}
+
+TEST(FailureModelTest, AnOptionReplacesItsOwnFigureOnly) {
+  FailureSources sources;
+  sources.per_1000_node_days = 6.5;
+  const FailureModel model = ModelOf(sources, {{"node", 5, 600}});
+  EXPECT_EQ(model.node.per_1000_days, 6.5);
+  EXPECT_EQ(model.node.repair_seconds, 600);
+  EXPECT_EQ(model.from, "--failures");
+  EXPECT_EQ(model.repair_from, "Fabric default");
 }
 
 TEST(FailureModelTest, RefusesNodesThatWouldAlwaysBeAway) {

@@ -134,6 +134,8 @@ TEST(SparesReportTest, AJobThatNeedsItsReplacementsNearHasSparesInEachOfItsDomai
   EXPECT_EQ(groups.domains, 3);  // leaves of 32 nodes
   EXPECT_NEAR(groups.rho, 32 * 0.00379, 1e-12);
   EXPECT_EQ(groups.best, outlook::BestSpares(32, outlook::AwayNodes(32 * 0.00379), 3));
+  const auto least = outlook::BestSpares(16, outlook::AwayNodes(16 * 0.00379), 3);
+  EXPECT_EQ(groups.total, 2 * groups.best + least);
   EXPECT_EQ(advice.jobs[1].level, "outside");
   EXPECT_EQ(advice.jobs[1].domains, 1);
   EXPECT_TRUE(advice.pools[0].levels[0].required.empty());
@@ -149,6 +151,18 @@ TEST(SparesReportTest, AJobWithAnUnknownLevelIsLeftOutWithItsField) {
   EXPECT_EQ(advice.refused[0].message,
             "jobs.yaml: TrainingJob ns/lost: spec.topology.required: unknown level \"shelf\"; weft "
             "fabric show names the levels of Fabric default");
+}
+
+TEST(SparesReportTest, AJobWhoseWorkersFitOnNoNodeIsLeftOutWithTheReason) {
+  Scene scene(testing::FourNodes());
+  scene.Job("wide", 2, 16);
+  const SpareAdvice advice = AdviceOf(scene);
+  EXPECT_TRUE(advice.jobs.empty());
+  ASSERT_EQ(advice.refused.size(), 1u);
+  EXPECT_FALSE(advice.refused[0].invalid);
+  EXPECT_EQ(advice.refused[0].message,
+            "jobs.yaml: TrainingJob ns/wide: no node of Fabric default has 16 nvidia.com/gpu for "
+            "one of its workers");
 }
 
 TEST(SparesReportTest, EachProductHasItsOwnSpares) {
