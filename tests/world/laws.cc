@@ -12,6 +12,8 @@ namespace {
 constexpr const char* kFinalizer = "weft.dev/claims";
 // Two leaders may overlap for a moment, and the second one knows what the first one did only then.
 constexpr std::chrono::seconds kOverlap{30};
+// What others did is known after the lag of a watch and the time of a write.
+constexpr std::chrono::seconds kUnknown{10};
 // Less than the shortest exclusion of a node.
 constexpr std::chrono::seconds kExcluded{200};
 
@@ -388,16 +390,23 @@ void Laws::LookAtService(const Json& job, const Json& before) {
   for (const auto& [attempt, placement] : cluster_.placements_of_job[uid]) {
     own.insert(UidOf(*placement));
   }
+  const auto is_ours = [&own](const Json& service) {
+    const Json& owners = At(service, {"metadata", "ownerReferences"});
+    for (const Json& owner : owners) {
+      if (own.contains(TextAt(owner, {"uid"}))) return true;
+    }
+    // Nobody owns the operator's: its label names the job.
+    return owners.empty() &&
+           own.contains(TextAt(service, {"metadata", "labels", "weft.dev/job-uid"}));
+  };
   for (const auto& pod : cluster_.LivePods(uid)) {
     const std::string name = TextAt(*pod, {"spec", "subdomain"});
     const auto service = cluster_.services.find({KeyOf(*pod).space, name});
-    bool ours = false;
-    if (service != cluster_.services.end()) {
-      const Json& owners = At(*service->second, {"metadata", "ownerReferences"});
-      for (const Json& owner : owners) ours |= own.contains(TextAt(owner, {"uid"}));
-      // Nobody owns the operator's: its label names the job.
-      ours |= owners.empty() &&
-              own.contains(TextAt(*service->second, {"metadata", "labels", "weft.dev/job-uid"}));
+    bool ours = service != cluster_.services.end() && is_ours(*service->second);
+    // That somebody has just deleted it is not known yet.
+    const auto gone = cluster_.gone_services.find({KeyOf(*pod).space, name});
+    if (service == cluster_.services.end() && gone != cluster_.gone_services.end()) {
+      ours = is_ours(*gone->second.first) && fibers_.now() - gone->second.second < kUnknown;
     }
     if (!ours) return Break("I9", Show(job) + " runs with a Service that is not its own: " + name);
   }

@@ -70,6 +70,7 @@ void SeenCluster::Apply(const Change& change, Instant now) {
   } else if (change.resource == "services") {
     if (gone) {
       services.erase(change.key);
+      gone_services[change.key] = {change.object, now};
     } else {
       services[change.key] = change.object;
     }

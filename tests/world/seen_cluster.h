@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/world/actor.h"
@@ -26,6 +27,8 @@ struct SeenCluster {
   std::set<std::string> unhealthy;  // nodes that were lost, gone or without devices at some time
   std::map<std::string, Object> nodes;  // by name
   std::map<api::ObjectKey, Object> services;
+  // Those that were deleted, and when.
+  std::map<api::ObjectKey, std::pair<Object, Instant>> gone_services;
   Instant led_anew = Instant::min();  // when the Lease changed hands last
 
   void Apply(const Change& change, Instant now);

@@ -127,7 +127,7 @@ void Users::SubmitOne() {
       api_.Patch(kube::kTrainingJobs, it, {{"spec", {{"accelerator", {{"perWorker", value}}}}}});
     };
     Later(
-        60, [edit](const auto& it) { edit(it, 3); }, key);
+        60, [edit](const auto& it) { edit(it, kBadPerWorker); }, key);
     fibers_.After(std::chrono::seconds(61 + chance_.Below(60)), [this, edit, key, gpus] {
       edit(key, gpus);
       Suspend(key, false);

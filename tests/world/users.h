@@ -13,6 +13,7 @@ namespace weft::world {
 // Researchers who apply TrainingJobs and change their minds.
 class Users {
  public:
+  static constexpr int kBadPerWorker = 3;  // of an edit that does not fit the job's template
   struct Options {
     std::vector<std::string> spaces;
     std::string canary;  // a secret in each job's environment

@@ -462,6 +462,8 @@ void World::LookAtEvening() {
     }
     if (one.end.empty() || !job || IsTrue(*job, one.end)) continue;
     if (IsTrue(*job, "Complete") || IsTrue(*job, "Failed")) continue;  // a fault's doing
+    // Restored from a backup that was made before its edit was put right.
+    if (NumberAt(*job, {"spec", "accelerator", "perWorker"}) == Users::kBadPerWorker) continue;
     laws_.Break("I6", api::Show(one.job) + " has not ended: " + At(*job, {"status"}).dump());
   }
   if (kueue_) kueue_->LookAtEvening(laws_);

@@ -102,7 +102,7 @@ TEST(Lose, NamesTheNodeOfAJobThatMustStayOnOne) {
 TEST(Lose, AJobWithAnInvalidSpecIsAnEntryUnlessItComesFromAFile) {
   Scene scene(TwoLeaves());
   HoldNodes(scene, "a", {"n0"});
-  HoldNodes(scene, "b", {"n1"});
+  HoldNodes(scene, "b", {"n1", "n2"});
   scene.inputs.jobs.Edit(0).topology.required = "row";
   const cluster::Cluster cluster = scene.Build();
   EXPECT_FALSE(Lose(cluster, {"n0", "n1"}, {}, cluster::Mark::kNo));

@@ -210,7 +210,7 @@ TEST(SparesReportTest, JsonHasEveryLevelAndJob) {
   EXPECT_EQ(json["jobs"][0]["effectiveTimeShare"], 1);
   EXPECT_EQ(json["failures"], Json::parse(R"([{"fabric": "default",
       "node": {"failuresPer1000Days": 0.0, "repairSeconds": 86400.0}, "from": "--failures",
-      "assumed": false, "shareWithoutNode": 0.0,
+      "repairFrom": "--repair-seconds", "assumed": false, "shareWithoutNode": 0.0,
       "levels": {"leaf": {"failuresPer1000Days": 0.0, "repairSeconds": 3600.0}}}])"));
   EXPECT_EQ(json["assumed"],
             Json::parse(R"({"checkpointSeconds": 60.0, "restartSeconds": 600.0})"));
