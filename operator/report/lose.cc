@@ -20,6 +20,8 @@
 namespace weft::report {
 namespace {
 
+using OrderedJson = nlohmann::ordered_json;
+
 using cluster::Cluster;
 using cluster::ClusterFabric;
 using cluster::Running;
@@ -304,14 +306,14 @@ Result<LoseReport> Lose(const Cluster& cluster, const std::vector<std::string>& 
   return report;
 }
 
-nlohmann::ordered_json LoseJson(const LoseReport& report) {
-  using Json = nlohmann::ordered_json;
+OrderedJson LoseJson(const LoseReport& report) {
   constexpr Int128 kFemtosecondsPerMicrosecond = 1'000'000'000;
   const auto microseconds = [](Int128 cost) {
     return static_cast<std::int64_t>(cost / kFemtosecondsPerMicrosecond);
   };
-  Json replacements = Json::array(), recreated = Json::array(), refused = Json::array();
-  Json jobs = Json::array();
+  OrderedJson replacements = OrderedJson::array(), recreated = OrderedJson::array(),
+              refused = OrderedJson::array();
+  OrderedJson jobs = OrderedJson::array();
   for (const JobLoss& job : report.jobs) {
     for (const JobLoss::Move& move : job.moves) {
       replacements.push_back({{"job", job.job},
@@ -324,10 +326,10 @@ nlohmann::ordered_json LoseJson(const LoseReport& report) {
     if (job.outcome == LossOutcome::kRefused) {
       refused.push_back({{"job", job.job}, {"reason", job.reason}, {"message", job.message}});
     }
-    Json one = {{"job", job.job},
-                {"workers", job.workers},
-                {"lostWorkers", job.lost},
-                {"outcome", OutcomeName(job.outcome)}};
+    OrderedJson one = {{"job", job.job},
+                       {"workers", job.workers},
+                       {"lostWorkers", job.lost},
+                       {"outcome", OutcomeName(job.outcome)}};
     if (job.outcome == LossOutcome::kInvalid) {
       one["message"] = job.message;
       jobs.push_back(std::move(one));
@@ -341,7 +343,7 @@ nlohmann::ordered_json LoseJson(const LoseReport& report) {
     if (!job.why_not_replaced.empty()) one["whyNotReplaced"] = job.why_not_replaced;
     jobs.push_back(std::move(one));
   }
-  Json others = Json::array();
+  OrderedJson others = OrderedJson::array();
   for (const OtherHolder& other : report.others) {
     others.push_back({{"kind", other.kind}, {"name", other.name}});
   }
