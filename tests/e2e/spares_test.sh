@@ -28,7 +28,7 @@ expect_text "$work/stdout" 'WAITS WITHOUT'
 expect_text "$work/stdout" 'assumed: Llama 3 405B, 2024'
 expect_exit 0 spares --failures 3.79 --repair-seconds 86400
 expect_text "$work/stdout" 'Keep 3 spare nodes anywhere in the fabric'
-expect_text "$work/stdout" '(--failures)'
+expect_text "$work/stdout" '(--failures; time of repair:'
 expect_exit 0 spares --failures 3.79 --repair-seconds 86400 -o json
 for field in nodes:128 p99:3 best:3; do
   expect_one outside "${field%:*}" "${field#*:}"
