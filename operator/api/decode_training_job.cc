@@ -134,10 +134,10 @@ JobRecord DecodeRecord(const Field& status) {
   record.workers = {workers["desired"].Int(), workers["ready"].Int(), workers["succeeded"].Int(),
                     workers["failed"].Int()};
   if (const Field last = status["lastFailure"]; last.present()) {
-    record.last_failure = LastFailure{
-        last["attempt"].Int(),  last["worker"].Int(), last["node"].Str(),   last["reason"].Str(),
-        last["exitCode"].Int(), last["time"].Str(),   last["message"].Str(), last["cause"].Str(),
-        last["counted"].Bool()};
+    record.last_failure =
+        LastFailure{last["attempt"].Int(), last["worker"].Int(),   last["node"].Str(),
+                    last["reason"].Str(),  last["exitCode"].Int(), last["time"].Str(),
+                    last["message"].Str(), last["cause"].Str(),    last["counted"].Bool()};
   }
   record.excluded = DecodeExcludedNodes(status["excludedNodes"]);
   record.retry = DecodeRetry(status["retry"]);
