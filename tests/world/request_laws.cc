@@ -8,8 +8,9 @@
 namespace weft::world {
 namespace {
 
-// What was decided under the Lease may still be on its way.
-constexpr std::chrono::seconds kOnItsWay{2};
+// What was decided under the Lease may still be on its way: a request takes up to 4.2 s
+// (Faults::SlowRequests).
+constexpr std::chrono::seconds kOnItsWay{5};
 constexpr std::chrono::seconds kHot{10};
 constexpr std::size_t kMostInHot = 25;
 // What was refused for good is asked for again after 2, 2, 4 s and more.
