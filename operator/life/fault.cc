@@ -140,28 +140,26 @@ void BlameRank(const Life& life, const std::string& words, Fault& fault) {
 }
 
 std::optional<Fault> OfLivePod(const Life& life, const api::Pod& pod, WorkerIndex worker) {
+  const NodeState state = pod.node_name.empty() ? NodeState() : life.view.node_state(pod.node_name);
+  const bool lost = IsLost(state, life.losses()), made_again = IsMadeAgain(state, pod);
+  if (!lost && !made_again && !pod.meta.deleting) return std::nullopt;
   const std::string who = "worker " + std::to_string(worker.Raw());
   Fault fault;
   fault.pod = &pod;
-  fault.cause = Cause::kNodeLost;
   fault.worker = worker;
   fault.node = pod.node_name;
-  const NodeState state = pod.node_name.empty() ? NodeState() : life.view.node_state(pod.node_name);
-  fault.reason = "NodeLost";
-  fault.message = "node " + pod.node_name + " of " + who;
-  if (IsLost(state, life.losses())) {
-    fault.message += " is lost";
-    return fault;
+  fault.cause = lost || made_again ? Cause::kNodeLost : CauseOfDisruption(pod);
+  if (lost) {
+    fault.reason = "NodeLost";
+    fault.message = "node " + pod.node_name + " of " + who + " is lost";
+  } else if (made_again) {
+    fault.reason = "NodeLost";
+    fault.message = "node " + pod.node_name + " of " + who + " was made again at " +
+                    FormatTime(state.made) + ": the pod ran on an earlier machine of that name";
+  } else {
+    fault.reason = pod.disrupted ? "Disrupted" : "PodDeleted";
+    fault.message = "the pod of " + who + " on " + pod.node_name + " is being deleted, not by Weft";
   }
-  if (IsMadeAgain(state, pod)) {
-    fault.message += " was made again at " + FormatTime(state.made) +
-                     ": the pod ran on an earlier machine of that name";
-    return fault;
-  }
-  if (!pod.meta.deleting) return std::nullopt;
-  fault.cause = CauseOfDisruption(pod);
-  fault.reason = pod.disrupted ? "Disrupted" : "PodDeleted";
-  fault.message = "the pod of " + who + " on " + pod.node_name + " is being deleted, not by Weft";
   return fault;
 }
 

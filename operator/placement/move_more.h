@@ -44,8 +44,7 @@ struct MoveChoice {
 //         far. If there are few sets of 1 or 2 workers, all are tried.
 // `fixed` Replacer::Run's answer.
 // Cost    For each of kMostMoved steps O(workers x min(open workers, kMostTried) x neighbours) and
-// at
-//         most kMostTried Replacer::Solve; while sets of 1 or 2 workers are few, up to 128 Solve
+//         at most kMostTried Replacer::Solve; while sets of 1 or 2 workers are few, up to 128 Solve
 //         instead. One Solve of all workers if `all`.
 // Source  as the rule of a checkpoint's worth: the time saved until the next failure against the
 //         longer restart.

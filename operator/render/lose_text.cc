@@ -85,7 +85,7 @@ std::string JobText(const JobLoss& job, const TextOptions& options) {
   if (!job.message.empty()) say(job.message);
   if (job.groups_moved > 0) {
     say(Counted(job.groups_moved, "group") + " of workers without a free node in " +
-        (job.groups_moved == 1 ? "its" : "their") + " domain " + " would move whole.");
+        (job.groups_moved == 1 ? "its" : "their") + " domain would move whole.");
   }
   text += MovesTable(job, options);
   if (!job.cost_after) return text;

@@ -18,9 +18,6 @@ using fabric::Fabric;
 using fabric::NodeIndex;
 using fabric::Tier;
 
-// Domains without a free node that a text names.
-constexpr std::size_t kMostGroupsNamed = 3;
-
 // The domain with the most workers; the first of several.
 DomainIndex Fullest(const Fabric& fabric, Tier tier, const ByWorker<NodeIndex>& nodes) {
   fabric::ByDomain<std::uint32_t> workers(fabric.domains(tier).EndIndex(), 0U);
@@ -52,7 +49,7 @@ std::string WhyNot(const Fabric& fabric, const placement::Recreate& no, std::siz
   if (lost == workers) return "it holds all workers";
   std::string text;
   const std::vector<BlockedGroup> groups = GroupBlocked(no.blocked);
-  for (std::size_t g = 0; g < std::min(groups.size(), kMostGroupsNamed); ++g) {
+  for (std::size_t g = 0; g < std::min(groups.size(), kMostDomainsNamed); ++g) {
     const BlockedGroup& group = groups[g];
     const auto blocked = static_cast<std::int64_t>(group.workers.size());
     text += (g == 0 ? "no free node for " : ", nor for ") + CountText(blocked, "worker");
@@ -63,7 +60,7 @@ std::string WhyNot(const Fabric& fabric, const placement::Recreate& no, std::siz
     text += std::string(": a rule of topology keeps ") + (blocked == 1 ? "it" : "them") + " in " +
             fabric.tiers()[group.tier].name + " " + DomainName(fabric, group.tier, group.domain);
   }
-  if (groups.size() > kMostGroupsNamed) text += ", nor for some in other domains";
+  if (groups.size() > kMostDomainsNamed) text += ", nor for some in other domains";
   return text;
 }
 

@@ -20,6 +20,9 @@ struct BlockedGroup {
   fabric::DomainIndex domain{0};
   std::vector<WorkerIndex> workers;  // ascending
 };
+// Domains without a free node that a text names.
+inline constexpr std::size_t kMostDomainsNamed = 3;
+
 // In the order of their first workers.
 std::vector<BlockedGroup> GroupBlocked(const std::vector<placement::Blocked>& blocked);
 

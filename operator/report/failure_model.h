@@ -58,8 +58,7 @@ struct FailureModel {
   const outlook::AwayRate* Find(const std::string& level) const;
 };
 // Errors  kInvalid: a level of spec.failureRates that a preset does not have, or whose domains
-// cross
-//         the others; a node or domain that would be away all of the time.
+//         cross the others; a node or domain that would be away all of the time.
 Result<FailureModel> FailureModelOf(const fabric::Fabric& fabric, const FailureSources& sources);
 
 }  // namespace weft::report

@@ -28,9 +28,6 @@ using cluster::Running;
 using fabric::NodeIndex;
 using placement::Loss;
 
-// Domains without a free node that a sentence names.
-constexpr std::size_t kMostDomainsNamed = 3;
-
 // "workers 0, 3 and 5", "worker 2".
 std::string WorkersText(const std::vector<WorkerIndex>& workers) {
   std::string text = workers.size() == 1 ? "worker " : "workers ";
