@@ -49,9 +49,9 @@ class Deployed(Operator):
 
     def forbidden(self):
         """Lines of its log; of new definitions an API server's admission learns in its own time."""
-        with open(self.log, encoding="utf-8") as log:
-            return [line for line in log if ("forbidden" in line.lower() or " 403" in line)
-                    and "cannot find RESTMapping" not in line]
+        return [line for line in self.said().splitlines()
+                if ("forbidden" in line.lower() or " 403" in line)
+                and "cannot find RESTMapping" not in line]
 
 
 class AccountAudit:

@@ -65,7 +65,7 @@ class LooksOn(Modes):
 
     def test_it_has_no_right_to_write_but_for_its_lease(self):
         self.cluster.create(JOBS, training_job(OURS, "job", 2))
-        poll(lambda: "synced" in self.operator.tail(), "it has read the cluster")
+        poll(lambda: "synced" in self.operator.said(), "it has read the cluster")
         poll(lambda: ("coordination.k8s.io", "leases", "update") in self.audit.used(),
              "it keeps its Lease")
         writes = {right for right in granted() if right[2] not in ("get", "list", "watch")}

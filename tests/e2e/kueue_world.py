@@ -317,8 +317,8 @@ class KueueScenarios(Scenarios):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        poll(lambda: "synced" in cls.operator.tail(), "the operator has read the cluster")
-        cls.before_kueue = cls.operator.tail()
+        poll(lambda: "synced" in cls.operator.said(), "the operator has read the cluster")
+        cls.before_kueue = cls.operator.said()
         if not os.path.exists(os.environ["WEFT_PEERS_WORK"]):  # of an earlier file of scenarios
             start_peers("kueue", "jobset", "trainer")
         make_queues()

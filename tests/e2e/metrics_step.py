@@ -137,8 +137,7 @@ class StepMetric(unittest.TestCase):
             self.grow_old(name)
 
         def logged():
-            with open(operator.log, encoding="utf-8") as log:
-                return log.read().count("Prometheus does not answer")
+            return operator.said().count("Prometheus does not answer")
         poll(logged, "the operator logs it")
         self.assertEqual(logged(), 1)
 

@@ -122,8 +122,7 @@ class Canaries(unittest.TestCase):
 
     def told(self):
         """Everything that Weft says about the jobs: where, and the words."""
-        with open(self.operator.log, encoding="utf-8") as log:
-            yield "log", log.read()
+        yield "log", self.operator.said()
         for kind in ("trainingjobs", "placements"):
             for one in self.listed(kind):
                 yield f"status of {kind}", json.dumps(one.get("status"))

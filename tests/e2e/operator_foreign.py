@@ -198,7 +198,7 @@ class ReadOnly(ForeignScenarios):
     def test_a_read_only_operator_writes_nothing(self):
         self.start("train", 2)
         self.apply(training_job(self.space, "job", 2))
-        poll(lambda: "synced" in self.operator.tail(), "it has read the cluster")
+        poll(lambda: "synced" in self.operator.said(), "it has read the cluster")
         before = self.leases()
         poll(lambda: self.leases() >= before + 2, "it keeps the Lease")
         self.assertEqual(self.audit.writes(), [])

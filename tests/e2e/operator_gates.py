@@ -55,8 +55,7 @@ class Gates(GroupScenarios):
         self.assertIn("GenericWorkload", told[0]["message"])
 
     def lines_of_log(self, text):
-        with open(self.operator.log, encoding="utf-8") as log:
-            return [line for line in log if text in line]
+        return [line for line in self.operator.said().splitlines() if text in line]
 
     def run_and_delete(self, name, workers=4):
         """Whether its pods had a PodGroup."""

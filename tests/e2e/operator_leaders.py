@@ -106,7 +106,7 @@ class Leaders(Scenarios):
         on_its_way = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() + 2))
         former.signal(signal.SIGCONT)
         self.assertEqual(former.process.wait(SOON_SECONDS), 1)
-        self.assertIn("lost the lead", former.tail())
+        self.assertIn("lost the lead", former.said())
         self.until_complete("meanwhile", 2)
         self.until_complete("after")
         # What was on its way when it was stopped goes out; its preconditions guard the rest.

@@ -210,9 +210,15 @@ class Operator:
         with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as status:
             return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
 
-    def tail(self, lines=30):
+    def said(self):
+        """Its whole log, for asking whether a line is in it: a line that others follow is not
+        near the end for long."""
         with open(self.log, encoding="utf-8", errors="replace") as log:
-            return "".join(log.readlines()[-lines:])
+            return log.read()
+
+    def tail(self, lines=30):
+        """The end of its log, for people to read."""
+        return "".join(self.said().splitlines(keepends=True)[-lines:])
 
 
 def as_user(work, user, groups=("system:masters",)):

@@ -47,7 +47,7 @@ class Solver(ForeignScenarios):
         self.until_crash(exit_code)
         signal = f"crashed with signal {exit_code - 128} while it chose the nodes"
         self.assertIn(signal, self.failed(name, "False", "SolverCrashed"))
-        self.assertIn(f"for TrainingJob {self.space}/{name}", self.operator.tail())
+        self.assertIn(f"for TrainingJob {self.space}/{name}", self.operator.said())
         self.apply(training_job(self.space, "other", 2))
         self.next_leader()
         self.until_crash(exit_code)

@@ -33,8 +33,7 @@ def gang(workers):
 def address_of(operator):
     """As its log tells it, once it serves."""
     def said():
-        with open(operator.log, encoding="utf-8") as log:
-            return re.findall(r'gRPC.*address="?([0-9.]+:[0-9]+)', log.read())
+        return re.findall(r'gRPC.*address="?([0-9.]+:[0-9]+)', operator.said())
     return poll(said, "the operator serves gRPC")[-1]
 
 
