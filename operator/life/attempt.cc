@@ -148,11 +148,24 @@ std::int64_t SoonLeft(const Life& life) {
   return view.created > view.now ? 0 : view.created + kSoonBoundSeconds - view.now;
 }
 
+// Takes down a gang whose nodes nobody can say any more. Its PodGroup goes with the Placement, and
+// kube-scheduler binds no pod without its group.
+JobStep PlacementGoneStep(Life& life, const char* when) {
+  Undo(life, {Cause::kNodeLost,
+              "PlacementDeleted",
+              "Placement " + life.status.placement_name + " was deleted " + when,
+              {}});
+  return WriteStatus{life.status};
+}
+
 // Waits until all pods are bound, and takes the gang down at the end of the window. Nothing if all
 // are bound.
 std::optional<JobStep> BindStep(Life& life, Stage stage) {
   BindVerdict verdict = JudgeGang(life, stage);
   if (Seeded(Bug::kBindDeadlineIgnored) && verdict.binding != Binding::kDone) return Wait{};
+  if (verdict.binding != Binding::kDone && PlacementOfAttempt(life) == nullptr) {
+    return PlacementGoneStep(life, "before all pods were bound");
+  }
   const Wait seldom{Sooner(TimeLeft(life), kNodesLookedAtSeldomSeconds)};
   switch (verdict.binding) {
     case Binding::kDone:
@@ -376,14 +389,7 @@ JobStep FollowStep(Life& life) {
     // Nobody can say any more which nodes the missing pods are for. FindFault knows of pods that
     // go missing later.
     if (placement == nullptr && Seeded(Bug::kPlacementAwaited)) return Wait{};
-    if (placement == nullptr) {
-      Undo(life, {Cause::kNodeLost,
-                  "PlacementDeleted",
-                  "Placement " + life.status.placement_name +
-                      " was deleted while pods were being created",
-                  {}});
-      return WriteStatus{life.status};
-    }
+    if (placement == nullptr) return PlacementGoneStep(life, "while pods were being created");
     return CreateWithin(life, CreatePods{life.status.attempt, std::move(missing)},
                         "not all pods could be created in time");
   }

@@ -174,6 +174,30 @@ TEST(AttemptTest, AGangWithoutItsPlacementIsUndoneBeforeAllPodsExist) {
   EXPECT_EQ(world.pods.size(), 3U);
 }
 
+TEST(AttemptTest, AGangWithoutItsPlacementIsUndoneBeforeItIsBound) {
+  for (const std::int64_t seconds : {2, 30, 3'600}) {
+    JobWorld world(3);
+    world.on_created = Silence;
+    world.Settle();
+    ASSERT_TRUE(world.RunFor(seconds, 1));
+    ASSERT_EQ(Reason(world, "Restarting"), "") << seconds;
+    world.placements.clear();
+    ASSERT_TRUE(world.RunFor(5, 1));
+    EXPECT_EQ(Reason(world, "Restarting"), "PlacementDeleted") << seconds;
+    EXPECT_EQ(world.status().attempt, 2) << seconds;
+  }
+}
+
+TEST(AttemptTest, ABoundGangRunsOnWithoutItsPlacement) {
+  JobWorld world(3);
+  world.Settle();
+  ASSERT_EQ(PhaseOf(world.status()), "Running");
+  world.placements.clear();
+  ASSERT_TRUE(world.RunFor(3'600, 60));
+  EXPECT_EQ(PhaseOf(world.status()), "Running");
+  EXPECT_EQ(world.status().attempt, 1);
+}
+
 TEST(AttemptTest, AClockThatDiffersFromTheApiServersUndoesNothing) {
   for (const std::int64_t skew : {-86'400, -3'600, -61, 61, 3'600, 86'400}) {
     JobWorld world(3);
