@@ -32,7 +32,9 @@ std::string_view VendorOf(std::string_view resource) {
 
 // After a restart the kubelet reports no device until the plug-in has registered again
 // (kubernetes/kubernetes#125579), but the node's labels still count them. Not if the vendor's
-// accelerators have another name there, such as MIG slices.
+// accelerators have another name there, such as MIG slices. On a new node, and where a driver's
+// ResourceSlices are gone while it starts again, the kubelet does not even know the name: then GPU
+// feature discovery tells it, unless the node has accelerators of any other name.
 fabric::Resources NotRegistered(const fabric::Resources& capacity, const TextMap& labels) {
   const std::int64_t count = LabelledCount(labels);
   if (count == 0) return {};
@@ -45,7 +47,12 @@ fabric::Resources NotRegistered(const fabric::Resources& capacity, const TextMap
     });
     if (!other) return {{name, count}};
   }
-  return {};
+  const bool known = std::any_of(capacity.begin(), capacity.end(), [](const auto& one) {
+    return fabric::IsAcceleratorResource(one.first) || VendorOf(one.first) == "nvidia.com" ||
+           one.first.find("gpu") != one.first.npos;  // such as volcano.sh/vgpu-number
+  });
+  if (known || !labels.At("nvidia.com/gpu.count")) return {};
+  return {{"nvidia.com/gpu", count}};
 }
 
 // Whether it is a resource of a device plug-in, by its name in a vendor's domain. Jobs and Fabrics

@@ -206,6 +206,13 @@ struct Generation {
   bool Complete() const {
     return static_cast<std::int64_t>(slices.size()) >= slices.front()->slices_in_pool;
   }
+
+  // How many the whole pool has for so many, if the slices that are not written yet are like these.
+  std::int64_t InWhole(std::int64_t count) const {
+    const auto written = static_cast<std::int64_t>(slices.size());
+    const std::int64_t all = std::max(written, slices.front()->slices_in_pool);
+    return (count * all + written - 1) / written;
+  }
 };
 
 std::int64_t OfType(const std::map<std::string, std::int64_t>& counts, std::string_view type) {
@@ -231,16 +238,17 @@ std::string LabelOf(std::string product) {
   return product;
 }
 
-void Tell(const api::ResourceSlice& slice, bool complete, const DeviceResources& resources,
-          ToldByNode& by_node) {
+// `complete`: whether kube-scheduler looks at the slice, which is of this generation.
+void Tell(const api::ResourceSlice& slice, const Generation& of, bool complete,
+          const DeviceResources& resources, ToldByNode& by_node) {
   const std::string resource(resources.OfDevices(slice.driver, slice.product));
   if (resource.empty() || slice.node_name.empty()) return;
   const std::string_view type = resources.TypeOf(slice.driver);
   const std::int64_t usable = OfType(slice.usable, type), tainted = OfType(slice.tainted, type);
   if (usable + tainted == 0) return;
   Told& told = by_node[slice.node_name][resource];
-  (complete ? told.usable : told.lost) += usable;
-  told.lost += tainted;
+  told.usable += complete ? usable : 0;
+  told.lost += complete ? tainted : of.InWhole(usable + tainted);
   told.extended = told.extended && resources.IsExtended(slice.driver, slice.product);
   if (!slice.product.empty()) told.product = LabelOf(slice.product);
 }
@@ -253,14 +261,20 @@ ToldByNode ToldBySlices(const api::Inputs& inputs, const DeviceResources& resour
     for (const auto& [number, other] : generations) {
       if (!complete && other.devices > of->devices) of = &other;
     }
-    for (const api::ResourceSlice* slice : of->slices) Tell(*slice, complete, resources, by_node);
+    for (const api::ResourceSlice* slice : of->slices) {
+      Tell(*slice, *of, complete, resources, by_node);
+    }
   }
   return by_node;
 }
 
 void Add(const std::string& resource, const Told& told, fabric::NodeFacts& facts) {
   if (told.usable > 0) facts.allocatable[resource] = told.usable;
-  facts.capacity.erase(resource);
+  // Only a label counts what has no amount here: the same devices.
+  std::erase_if(facts.capacity, [&](const auto& one) {
+    return one.first == resource ||
+           (fabric::IsAcceleratorResource(one.first) && !facts.allocatable.contains(one.first));
+  });
   if (told.lost > 0) facts.capacity[resource] = told.usable + told.lost;
   if (!told.extended) facts.device_access.push_back({resource, true});
   if (!told.product.empty()) facts.labels.Set(fabric::kProductOfDevices, told.product);

@@ -237,12 +237,12 @@ bool FitsAlone(const fabric::Claims& claims, const Request& request,
 
 // Whether a node that may come back is among those that take no worker.
 bool MayComeBack(const Unplaceable& no) {
-  return std::any_of(no.rejections.begin(), no.rejections.end(),
-                     [](const rules::RejectionCount& count) {
-                       return count.rejection == Rejection::kUnusable ||
-                              count.rejection == Rejection::kUnschedulable ||
-                              count.rejection == Rejection::kExcluded;
-                     });
+  return std::any_of(
+      no.rejections.begin(), no.rejections.end(), [](const rules::RejectionCount& count) {
+        return count.rejection == Rejection::kUnusable ||
+               count.rejection == Rejection::kUnschedulable ||
+               count.rejection == Rejection::kTaint || count.rejection == Rejection::kExcluded;
+      });
 }
 
 // Whether the job would fit on the empty fabric if all nodes that may come back were back.

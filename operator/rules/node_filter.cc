@@ -55,13 +55,35 @@ bool HasLabelRules(const PodRequirements& pod) {
          pod.required_affinity.has_value() || !pod.volumes->places.empty();
 }
 
+// Taints that a kubelet, a cloud's controller, an autoscaler or the agent of a network or storage
+// driver takes off again without anybody's help: every new node has some for a minute.
+//
+// Source  kubernetes.io/docs/reference/labels-annotations-taints; karpenter.sh/docs/concepts,
+//         "startupTaints"; cluster-autoscaler FAQ, "startup taints"; docs.cilium.io, "Node taints".
+bool PassesByItself(std::string_view taint) {
+  constexpr std::string_view kBegin[] = {"node.kubernetes.io/", "node.cloudprovider.kubernetes.io/",
+                                         "startup-taint.cluster-autoscaler.kubernetes.io/",
+                                         "status-taint.cluster-autoscaler.kubernetes.io/",
+                                         "ignore-taint.cluster-autoscaler.kubernetes.io/"};
+  const auto begins = [&](std::string_view with) { return taint.starts_with(with); };
+  return taint == "karpenter.sh/unregistered" || taint.ends_with("not-ready") ||
+         std::any_of(std::begin(kBegin), std::end(kBegin), begins);
+}
+
+bool PassesTaints(const SlotQuery& query, const std::vector<fabric::Taint>& taints) {
+  if (!query.ignore_health) return FirstUntolerated(taints, query.pod->tolerations) == nullptr;
+  return std::all_of(taints.begin(), taints.end(), [&](const fabric::Taint& taint) {
+    return PassesByItself(taint.key) ||
+           FirstUntolerated({&taint, 1}, query.pod->tolerations) == nullptr;
+  });
+}
+
 // Checks usability, cordon, taints and access to devices, which are the same on hundreds of nodes.
 bool PassesNodeState(const Fabric& fabric, const SlotQuery& query, NodeIndex node) {
   const PodRequirements& pod = *query.pod;
   // The taints that such a node has come and go with its state.
   if (!fabric.usable(node) || CordonBlocks(fabric, pod, node)) return query.ignore_health;
-  return FirstUntolerated(fabric.node(node).taints, pod.tolerations) == nullptr &&
-         !AccessBlocks(pod, fabric.node(node));
+  return PassesTaints(query, fabric.node(node).taints) && !AccessBlocks(pod, fabric.node(node));
 }
 
 bool PassesLabels(const PodRequirements& pod, const fabric::NodeFacts& node) {

@@ -270,7 +270,13 @@ TEST(DecodeNode, CountsAcceleratorsByLabelWhileTheKubeletKnowsNone) {
               Resources{})
         << count;
   }
-  EXPECT_EQ(capacity(R"({"nvidia.com/gpu.count":"8"})", R"({"cpu":"96"})"), Resources{})
+  EXPECT_EQ(capacity(R"({"nvidia.com/gpu.count":"8"})", R"({"cpu":"96"})"), eight)
+      << "no plug-in has ever registered";
+  EXPECT_EQ(capacity(R"({"nvidia.com/gpu.count":"8"})", R"({"volcano.sh/vgpu-number":"80"})"),
+            Resources{})
+      << "they have another name";
+  EXPECT_EQ(capacity(R"({"cloud.google.com/gke-accelerator-count":"4"})", R"({"cpu":"96"})"),
+            Resources{})
       << "nothing says which resource it will be";
   EXPECT_EQ(capacity(R"({"nvidia.com/gpu.count":"8"})",
                      R"({"nvidia.com/gpu":"0","nvidia.com/mig-1g.10gb":"56"})"),

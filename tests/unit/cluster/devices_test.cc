@@ -306,6 +306,30 @@ TEST(NodesWithDevices, WhatADriverHasNotWrittenYetIsLostForAMoment) {
   EXPECT_EQ(nodes[2].facts.capacity.at(testing::kGpu), 8);
 }
 
+TEST(NodesWithDevices, AHalfWrittenPoolHasMoreThanItSays) {
+  DeviceScene scene;
+  scene.Class("");
+  scene.WithoutPlugIn(2);
+  api::ResourceSlice& first = scene.Slice("n2");
+  first.slices_in_pool = 3;
+  first.usable = {{"gpu", 3}};
+  const auto nodes = NodesWithDevices(scene.inputs);
+  EXPECT_FALSE(nodes[2].facts.allocatable.contains(testing::kGpu));
+  EXPECT_EQ(nodes[2].facts.capacity.at(testing::kGpu), 9);
+}
+
+// The label alone counts n2's GPUs by the name that most nodes have.
+TEST(NodesWithDevices, WhatALabelCountsAndSlicesListIsCountedOnce) {
+  DeviceScene scene;
+  scene.Class("example.com/gpu");
+  scene.WithoutPlugIn(2);
+  scene.inputs.nodes.Edit(2).facts.capacity = {{testing::kGpu, 8}};
+  scene.Slice("n2");
+  const auto nodes = NodesWithDevices(scene.inputs);
+  EXPECT_EQ(nodes[2].facts.allocatable.at("example.com/gpu"), 8);
+  EXPECT_TRUE(nodes[2].facts.capacity.empty());
+}
+
 // A job cannot make network cards accelerators, nor take nodes from jobs that ask for a resource.
 TEST(NodesWithDevices, OtherDriversDevicesDoNotTouchTheGpus) {
   for (const char* name : {"dranet", "own"}) {
