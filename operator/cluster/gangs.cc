@@ -28,6 +28,41 @@ bool IsByPodGroup(const api::Pod& pod) {
   return true;
 }
 
+// The labels and annotations by which schedulers are told that pods run together: coscheduling, its
+// releases before the PodGroup, Koordinator, Goedel, Volcano and KAI. The last two also write a
+// group on every other pod that they schedule, and name it after the pod or its owner.
+struct GroupKey {
+  const char* key;
+  bool also_made = false;
+};
+constexpr GroupKey kGroupKeys[] = {
+    {"scheduling.x-k8s.io/pod-group"},
+    {"pod-group.scheduling.sigs.k8s.io"},
+    {"pod-group.scheduling.sigs.k8s.io/name"},
+    {"gang.scheduling.koordinator.sh/name"},
+    {"godel.bytedance.com/pod-group-name"},
+    {"scheduling.k8s.io/group-name", true},
+    {"pod-group-name", true},
+};
+
+// The group in which another scheduler starts the pod together with others. A group that the
+// scheduler made for the pod or its owner ("podgroup-UID") says nothing: most have one member.
+std::optional<std::string> SchedulersGroup(const api::Pod& pod) {
+  const auto is_after = [](const std::string& group, const std::string& uid) {
+    return !uid.empty() && group.ends_with("-" + uid);
+  };
+  for (const GroupKey& one : kGroupKeys) {
+    auto group = FindLabel(pod, one.key);
+    if (!group || group->empty()) continue;
+    bool made = one.also_made && is_after(*group, pod.meta.uid);
+    for (const api::OwnerReference& owner : pod.meta.owners) {
+      made = made || (one.also_made && is_after(*group, owner.uid));
+    }
+    if (!made) return group;
+  }
+  return std::nullopt;
+}
+
 // A worker's position in its gang: replica type or job, then the index within it.
 using Index = std::pair<std::int64_t, std::int64_t>;
 
@@ -171,6 +206,7 @@ PodOwner OwnerOf(const api::Pod& pod) {
   if (const auto group = pod.meta.labels.At(kPodGroup)) {
     return {{space, std::string(*group)}, kPodGroupKind};
   }
+  if (auto group = SchedulersGroup(pod)) return {{space, *std::move(group)}, kPodGroupKind};
   return {pod.meta.key, ""};
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
@@ -97,6 +98,98 @@ std::string WhyUnusable(const FabricSpec& spec, const NodeFacts& node) {
     if (auto signal = HealthSignal(node)) return *std::move(signal);
   }
   return WhyNoneAllocatable(spec, node);
+}
+
+// The names by which the plug-in of AWS Neuron offers the same devices, whole devices first.
+constexpr std::array<std::string_view, 3> kNeuronNames = {
+    "aws.amazon.com/neuron", "aws.amazon.com/neurondevice", "aws.amazon.com/neuroncore"};
+
+bool IsNeuronName(std::string_view name) {
+  return std::find(kNeuronNames.begin(), kNeuronNames.end(), name) != kNeuronNames.end();
+}
+
+bool Offers(const NodeFacts& node, std::string_view name) {
+  const auto some = [name](const Resources& amounts) {
+    const auto found = amounts.find(std::string(name));
+    return found != amounts.end() && found->second > 0;
+  };
+  return some(node.allocatable) || some(node.capacity);
+}
+
+// The one name that counts: the first that all nodes with such devices offer, one that the Fabric
+// names before the others; "" if the nodes have none in common, and each counts.
+std::string_view CountedNeuronName(const FabricSpec& spec, const SharedList<NodeFacts>& nodes) {
+  std::array<std::string_view, 3> names = kNeuronNames;
+  const std::vector<std::string>& more = spec.accelerator_resources;
+  std::stable_partition(names.begin(), names.end(), [&more](std::string_view name) {
+    return std::find(more.begin(), more.end(), name) != more.end();
+  });
+  std::array<bool, 3> common = {true, true, true};
+  for (const NodeFacts& node : nodes) {
+    std::array<bool, 3> here = {};
+    for (std::size_t i = 0; i < names.size(); ++i) here[i] = Offers(node, names[i]);
+    if (here == std::array<bool, 3>{}) continue;
+    for (std::size_t i = 0; i < names.size(); ++i) common[i] = common[i] && here[i];
+  }
+  const auto first = std::find(common.begin(), common.end(), true);
+  return first == common.end() ? "" : names[static_cast<std::size_t>(first - common.begin())];
+}
+
+// Accelerators by resource, also those that are not allocatable for the moment.
+Resources AcceleratorsOf(const FabricSpec& spec, const NodeFacts& node) {
+  Resources all;
+  for (const Resources* amounts : {&node.allocatable, &node.capacity}) {
+    for (const auto& [name, amount] : *amounts) {
+      if (amount <= 0 || !IsAcceleratorResource(name, spec.accelerator_resources)) continue;
+      std::int64_t& most = all[name];
+      most = std::max(most, amount);
+    }
+  }
+  return all;
+}
+
+// What the labelled nodes of one instance type say.
+struct LabelledType {
+  std::string product;  // "" if they differ
+  std::set<Resources> accelerators;
+};
+
+// The instance type that k3s and RKE2 write is their own name, whatever the machine.
+bool NamesMachine(std::string_view instance_type) {
+  return !instance_type.empty() && instance_type != "k3s" && instance_type != "rke2";
+}
+
+// Gives nodes without a product, as new ones before GPU feature discovery has labelled them, the
+// product that all labelled nodes of their instance type share. Nodes that offer other amounts than
+// each of those, and types whose GPUs are offered in parts, keep the instance type as the product.
+void NameUnlabelled(const Fabric& fabric, ByNode<Pool>& pools) {
+  const auto type_of = [&fabric](NodeIndex n) { return InstanceTypeOf(fabric.node(n)); };
+  std::map<std::string_view, LabelledType> types;  // of unlabelled nodes
+  for (const NodeIndex n : pools.Indices()) {
+    const std::string_view type = type_of(n);
+    if (NamesMachine(type) && pools[n].product == type) types.try_emplace(type);
+  }
+  if (types.empty()) return;
+  for (const NodeIndex n : pools.Indices()) {
+    const auto found = types.find(type_of(n));
+    const std::string& product = pools[n].product;
+    if (found == types.end() || product.empty() || product == found->first) continue;
+    const bool whole = pools[n].partition.empty() && product == WholeProduct(product);
+    LabelledType& type = found->second;
+    const bool first = type.accelerators.empty();
+    type.accelerators.insert(AcceleratorsOf(fabric.spec(), fabric.node(n)));
+    if (first && whole) type.product = product;
+    if (!whole || type.product != product) type.product = "";
+  }
+  for (const NodeIndex n : pools.Indices()) {
+    const auto found = types.find(type_of(n));
+    if (found == types.end() || pools[n].product != found->first) continue;
+    const LabelledType& type = found->second;
+    const auto offered = AcceleratorsOf(fabric.spec(), fabric.node(n));
+    if (!type.product.empty() && type.accelerators.contains(offered)) {
+      pools[n].product = type.product;
+    }
+  }
 }
 
 // Orders nodes by all properties of a taint class, with taints in the node's order.
@@ -383,9 +476,11 @@ void FabricBuilder::FillResources() {
   }
   std::sort(fabric_.resources_.begin(), fabric_.resources_.end());
   const std::size_t columns = fabric_.resources_.size();
+  const std::string_view neuron = CountedNeuronName(fabric_.spec_, fabric_.nodes_);
   for (const std::string& name : fabric_.resources_) {
+    const bool again = !neuron.empty() && name != neuron && IsNeuronName(name);
     fabric_.accelerator_resource_.push_back(
-        IsAcceleratorResource(name, fabric_.spec_.accelerator_resources));
+        !again && IsAcceleratorResource(name, fabric_.spec_.accelerator_resources));
   }
   fabric_.allocatable_.assign(order_.size() * columns, 0);
   fabric_.accelerators_.assign(order_.size(), 0);
@@ -433,10 +528,14 @@ double FabricBuilder::PeakWatts(NodeIndex n) const {
 
 void FabricBuilder::FillPools() {
   constexpr double kNotYet = -1;
+  ByNode<Pool> pools;
+  for (const NodeIndex n : order_.Indices()) {
+    pools.push_back(PoolOf(fabric_.node(n), fabric_.spec_));
+  }
+  NameUnlabelled(fabric_, pools);
   std::map<Pool, PoolIndex> index;
   ByNode<const PoolIndex*> of_node;
-  for (const NodeIndex n : order_.Indices()) {
-    Pool pool = PoolOf(fabric_.node(n), fabric_.spec_);
+  for (Pool& pool : pools) {
     of_node.push_back(&index.try_emplace(std::move(pool), PoolIndex{0}).first->second);
   }
   for (auto& [pool, at] : index) {

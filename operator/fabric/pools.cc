@@ -14,15 +14,16 @@ namespace {
 // discovery, AMD's labeller, Intel's device plug-in, then CoreWeave, GKE, EKS Auto Mode, Karpenter
 // on AWS and Azure, AKS node auto provisioning, cluster-autoscaler on AWS, DigitalOcean, SkyPilot,
 // Alibaba ACK. A short name does not tell memory and form apart. AMD's older labeller knows the PCI
-// device only.
+// device only. AMD's labeller also writes KEY.VALUE=COUNT, and older ones nothing else.
 struct ProductKey {
   std::string_view key;
   bool is_short = false;
+  bool counted = false;  // also as KEY.VALUE=COUNT
 };
 constexpr auto kProductKeys = std::to_array<ProductKey>({
     {"nvidia.com/gpu.product"},
-    {"amd.com/gpu.product-name"},
-    {"beta.amd.com/gpu.product-name"},
+    {"amd.com/gpu.product-name", false, true},
+    {"beta.amd.com/gpu.product-name", false, true},
     {"gpu.intel.com/product"},
     {kProductOfDevices},
     {"gpu.nvidia.com/model"},
@@ -39,8 +40,8 @@ constexpr auto kProductKeys = std::to_array<ProductKey>({
     {"doks.digitalocean.com/gpu-model", true},
     {"skypilot.co/accelerator", true},
     {"aliyun.accelerator/nvidia_name"},
-    {"amd.com/gpu.device-id", true},
-    {"beta.amd.com/gpu.device-id", true},
+    {"amd.com/gpu.device-id", true, true},
+    {"beta.amd.com/gpu.device-id", true, true},
 });
 
 // Names of such labels in any domain: other Karpenter providers and device plug-ins.
@@ -53,7 +54,7 @@ struct CapacityLabel {
   std::string_view key, value;
   CapacityType type;
 };
-constexpr std::array<CapacityLabel, 13> kCapacityLabels = {{
+constexpr std::array<CapacityLabel, 14> kCapacityLabels = {{
     {"karpenter.sh/capacity-type", "spot", CapacityType::kSpot},
     {"karpenter.sh/capacity-type", "on-demand", CapacityType::kOnDemand},
     {"karpenter.sh/capacity-type", "reserved", CapacityType::kOnDemand},
@@ -67,6 +68,7 @@ constexpr std::array<CapacityLabel, 13> kCapacityLabels = {{
     {"cloud.google.com/gke-provisioning", "standard", CapacityType::kOnDemand},
     {"kubernetes.azure.com/scalesetpriority", "spot", CapacityType::kSpot},
     {"kubernetes.azure.com/scalesetpriority", "regular", CapacityType::kOnDemand},
+    {"oci.oraclecloud.com/oke-is-preemptible", "true", CapacityType::kSpot},
 }};
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -81,6 +83,35 @@ bool NamesProduct(std::string_view key) {
   const std::size_t slash = key.find('/');
   return slash != key.npos && std::find(kProductNames.begin(), kProductNames.end(),
                                         key.substr(slash + 1)) != kProductNames.end();
+}
+
+// The places in kProductKeys of labels of other domains and of labels that name no product.
+constexpr std::size_t kOtherDomain = kProductKeys.size(), kNoProduct = kProductKeys.size() + 1;
+
+// What one label says of the product.
+struct ProductLabel {
+  std::size_t at = kNoProduct;  // in kProductKeys
+  std::string_view product;
+  bool counted = false;
+};
+
+// "74a1" of the key "beta.amd.com/gpu.device-id.74a1"; "" of a key of another form.
+std::string_view ValueInKey(const ProductKey& one, std::string_view key) {
+  if (!one.counted || !key.starts_with(one.key)) return "";
+  key.remove_prefix(one.key.size());
+  return key.starts_with('.') ? key.substr(1) : "";
+}
+
+ProductLabel ReadProduct(std::string_view key, std::string_view value) {
+  if (IsPlaceholder(value)) return {};
+  for (std::size_t at = 0; at < kProductKeys.size(); ++at) {
+    const ProductKey& one = kProductKeys[at];
+    if (one.key == key) return {at, value, false};
+    const std::string_view in_key = ValueInKey(one, key);
+    if (!in_key.empty() && value != "0" && !IsPlaceholder(in_key)) return {at, in_key, true};
+  }
+  if (NamesProduct(key)) return {kOtherDomain, value, false};
+  return {};
 }
 
 // "A100-40GB" instead of "a100" on a p4d, "MI300X" instead of its device number 74a1; the same name
@@ -98,27 +129,24 @@ std::string_view CapacityTypeName(CapacityType type) {
 }
 
 PoolLabels ReadPoolLabels(const NodeFacts& node) {
-  constexpr std::size_t kNone = kProductKeys.size() + 1, kOther = kProductKeys.size();
   PoolLabels labels;
-  std::size_t best = kNone;
+  ProductLabel best;
   for (const auto& [key, value] : node.labels) {
-    if (IsPlaceholder(value)) continue;
-    auto product = static_cast<std::size_t>(
-        std::find_if(kProductKeys.begin(), kProductKeys.end(),
-                     [&, name = key](const ProductKey& one) { return one.key == name; }) -
-        kProductKeys.begin());
-    if (product == kOther && !NamesProduct(key)) product = kNone;
-    if (product < best) {
-      best = product;
-      labels.product = value;
+    const ProductLabel one = ReadProduct(key, value);
+    if (one.at < best.at) {
+      best = one;
+      labels.product = one.product;
       labels.product_key = key;
+    } else if (one.at == best.at && one.counted && best.counted) {
+      labels.product = labels.product_key = "";  // GPUs of two products in one node
     }
     for (const CapacityLabel& label : kCapacityLabels) {
       if (label.key != key || !SameText(label.value, value)) continue;
       if (labels.capacity != CapacityType::kSpot) labels.capacity = label.type;
     }
   }
-  const bool is_short = best < kOther ? kProductKeys[best].is_short : best == kOther;
+  const bool is_short =
+      best.at < kOtherDomain ? kProductKeys[best.at].is_short : best.at == kOtherDomain;
   if (is_short) labels.product = MadeExact(labels.product, node);
   return labels;
 }

@@ -15,7 +15,8 @@ bool IsSmall(char c) { return c >= 'a' && c <= 'z'; }
 // Source  AWS: "Amazon EC2 instance types: accelerated computing", 2026. Google Cloud: "GPU machine
 //         types" and "TPU configurations in GKE", 2026. Azure: "GPU-accelerated virtual machine
 //         sizes", 2026. Oracle: "Compute shapes", 2026. Alibaba Cloud: "ECS instance families",
-//         2026. AMD: pci.ids, vendor 1002.
+//         2026. AMD: pci.ids, vendor 1002; GPUDeviceIDToModelName of AMD's GPU test runner (ROCm),
+//         which also names virtual functions, 2026.
 struct InstanceTypes {
   std::string_view words, product;
 };
@@ -41,13 +42,18 @@ constexpr auto kInstanceTypes = std::to_array<InstanceTypes>({
     {"p3|nc#s v3|nc#rs v3|bm gpu3|vm gpu3|gn6v|ebmgn6v", "V100"},
     {"nc#s v2|nc#rs v2|bm gpu2|vm gpu2", "P100"},
     {"p2", "K80"},
-    {"nd#isr mi300x|74a1", "MI300X"},
-    {"74a5", "MI325X"},
-    {"75a0", "MI350X"},
-    {"75a3", "MI355X"},
+    {"nd#isr mi300x|74a1|74b5", "MI300X"},
+    {"74a9|74bd", "MI300X-HF"},
+    {"74a0", "MI300A"},
+    {"74a2|74b6", "MI308X"},
+    {"74a8|74bc", "MI308X-HF"},
+    {"74a5|74b9", "MI325X"},
+    {"75a0|75b0", "MI350X"},
+    {"75a3|75b3", "MI355X"},
+    {"75a8|75b8", "MI350P"},
     {"7408", "MI250X"},
     {"740c", "MI250"},
-    {"740f", "MI210"},
+    {"740f|7410", "MI210"},
     {"tpu7x", "TPU-v7x"},
     {"ct6e", "TPU-v6e"},
     {"ct5p", "TPU-v5p"},

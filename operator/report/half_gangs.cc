@@ -1,12 +1,10 @@
 #include "operator/report/half_gangs.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "operator/base/phrases.h"
@@ -23,6 +21,8 @@ namespace {
 using cluster::FindNumber;
 using cluster::Gang;
 using OrderedJson = nlohmann::ordered_json;
+
+constexpr const char* kKoordinatorMin = "gang.scheduling.koordinator.sh/min-available";
 
 // The pods that may be workers of gangs, and what is known of them.
 class HalfGangFinder {
@@ -71,15 +71,45 @@ class HalfGangFinder {
   // Whether the pods need not run together (replicas of a service, and a Job whose pods take their
   // work one by one), or wait for Weft, which starts them as a whole.
   bool StartsAlone(const Gang& gang) const {
-    static constexpr std::array<std::string_view, 4> kKinds = {"TrainingJob", "DaemonSet",
-                                                               "ReplicaSet", "StatefulSet"};
-    if (std::find(kKinds.begin(), kKinds.end(), gang.kind) != kKinds.end()) return true;
-    if (gang.kind == "Job" && !gang.indexed &&
-        cluster::FindLabel(pods_[gang.pods.front()], cluster::kBatchJobName)) {
-      return true;
+    if (gang.kind == "TrainingJob" || gang.kind == "DaemonSet") return true;
+    const bool plain_job = gang.kind == "Job" && !gang.indexed &&
+                           cluster::FindLabel(pods_[gang.pods.front()], cluster::kBatchJobName);
+    if (plain_job || gang.kind == "ReplicaSet" || gang.kind == "StatefulSet") {
+      if (!AreInOneGroup(gang)) return true;
     }
     return std::any_of(gang.pods.begin(), gang.pods.end(),
                        [&](std::size_t p) { return cluster::HasGate(pods_[p]); });
+  }
+
+  // Whether another scheduler was told to start the pods together, whatever their owner.
+  bool AreInOneGroup(const Gang& gang) const {
+    if (LeastByLabel(pods_[gang.pods.front()])) return true;
+    const std::string group = SchedulersGroup(pods_[gang.pods.front()]);
+    return !group.empty() && std::all_of(gang.pods.begin(), gang.pods.end(), [&](std::size_t p) {
+      return SchedulersGroup(pods_[p]) == group;
+    });
+  }
+
+  // The group that would be the pod's owner if the pod had no controller; "" if there is none.
+  static std::string SchedulersGroup(const api::Pod& pod) {
+    api::Pod alone;
+    alone.meta = pod.meta;
+    for (api::OwnerReference& owner : alone.meta.owners) owner.controller = false;
+    for (const char* key : {cluster::kBatchJobName, cluster::kPodGroup}) {
+      alone.meta.labels.Erase(key);
+      alone.meta.annotations.Erase(key);
+    }
+    cluster::PodOwner owner = cluster::OwnerOf(alone);
+    return owner.kind == cluster::kPodGroupKind ? std::move(owner.key.name) : "";
+  }
+
+  // The least number of members that schedulers read from the pod itself.
+  static std::optional<std::int64_t> LeastByLabel(const api::Pod& pod) {
+    for (const char* key :
+         {cluster::kVolcanoMinMember, cluster::kCoschedulingMin, kKoordinatorMin}) {
+      if (const auto least = FindNumber(pod, key)) return least;
+    }
+    return std::nullopt;
   }
 
   // How many must run together; nothing if the pods do not tell. The least number of members may
@@ -87,9 +117,10 @@ class HalfGangFinder {
   std::optional<std::int64_t> NeededOf(const Gang& gang, const api::Pod& pod) const {
     if (gang.kind == "LeaderWorkerSet") return FindNumber(pod, cluster::kLeaderSize);
     if (gang.group == api::kSchedulingGroup) return LeastOf(pod);
-    if (gang.kind == cluster::kPodGroupKind) return FindNumber(pod, cluster::kPodGroupSize);
-    if (const auto least = FindNumber(pod, cluster::kVolcanoMinMember)) return least;
-    return FindNumber(pod, cluster::kCoschedulingMin);
+    if (gang.kind == cluster::kPodGroupKind) {
+      if (const auto size = FindNumber(pod, cluster::kPodGroupSize)) return size;
+    }
+    return LeastByLabel(pod);
   }
 
   // By its PodGroup; 0: its pods need not run together. Nothing if the PodGroup is not known.

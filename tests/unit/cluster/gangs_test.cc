@@ -60,6 +60,15 @@ TEST(OwnerOf, IsTheGangsControllerByLabelElseByReference) {
       {"a Kubeflow job by its controller", Named("p", strange, "NovelJob/x"), "NovelJob ns/job"},
       {"a Kubeflow job of a plain Job", Named("p", kKubeflow, "Job/x"), "PyTorchJob ns/job"},
       {"a Kubeflow job without a controller", Named("p", kKubeflow), "PyTorchJob ns/job"},
+      {"a group of coscheduling", Named("p", {{"scheduling.x-k8s.io/pod-group", "g"}}),
+       "PodGroup ns/g"},
+      {"its label of earlier releases", Named("p", {{"pod-group.scheduling.sigs.k8s.io", "g"}}),
+       "PodGroup ns/g"},
+      {"a group of Volcano", Named("p", {{"scheduling.k8s.io/group-name", "g"}}), "PodGroup ns/g"},
+      {"a group of KAI", Named("p", {{"pod-group-name", "g"}}), "PodGroup ns/g"},
+      {"a group without a name", Named("p", {{"scheduling.x-k8s.io/pod-group", ""}}), " ns/p"},
+      {"a controller before a scheduler's group",
+       Named("p", {{"scheduling.x-k8s.io/pod-group", "g"}}, "ReplicaSet/rs"), "ReplicaSet ns/rs"},
   };
   for (const OwnerCase& one : cases) {
     const PodOwner owner = OwnerOf(one.pod);
@@ -89,6 +98,18 @@ TEST(OwnerOf, AnAnnotationCountsAsALabel) {
   api::Pod pod = Named("p");
   pod.meta.annotations = {{"batch.kubernetes.io/job-name", "j"}};
   EXPECT_EQ(OwnerOf(pod).kind, "Job");
+}
+
+// Volcano and KAI write a group on every pod that they schedule.
+TEST(OwnerOf, AGroupThatASchedulerMadeForOnePodIsNone) {
+  api::Pod pod = Named("p", {{"pod-group-name", "pg-p-u1"}});
+  EXPECT_EQ(OwnerOf(pod).kind, "PodGroup");
+  pod.meta.uid = "u1";
+  EXPECT_EQ(OwnerOf(pod).kind, "");
+  pod.meta.labels = {{"scheduling.k8s.io/group-name", "podgroup-u1"}};
+  EXPECT_EQ(OwnerOf(pod).kind, "");
+  pod.meta.labels = {{"scheduling.x-k8s.io/pod-group", "g-u1"}};
+  EXPECT_EQ(OwnerOf(pod).kind, "PodGroup");
 }
 
 struct MembersCase {
@@ -187,6 +208,13 @@ TEST(FindGangs, APodGroupOfKueueIsAGang) {
   EXPECT_EQ(Members({Of("a", group, {{"kueue.x-k8s.io/pod-group-pod-index", "1"}}),
                      Of("b", group, {{"kueue.x-k8s.io/pod-group-pod-index", "0"}}), Named("c")}),
             "+ b a");
+}
+
+TEST(FindGangs, BarePodsOfASchedulersGroupAreAGang) {
+  const Labels group = {{"scheduling.x-k8s.io/pod-group", "g"}};
+  const Labels other = {{"scheduling.x-k8s.io/pod-group", "h"}};
+  EXPECT_EQ(Members({Named("a-10", group), Named("a-2", group), Named("b", other), Named("c")}),
+            "- a-2 a-10 | - b");
 }
 
 api::Pod OwnedBy(const char* name, const char* version, const char* kind, const char* uid,

@@ -119,6 +119,42 @@ TEST(BuilderTest, ResourcesAreTheUnionOfAllNodesByName) {
   EXPECT_FALSE(fabric.IsAccelerator(*fabric.FindResource("pods")));
 }
 
+TEST(BuilderTest, NeuronDevicesThatHaveThreeNamesCountOnce) {
+  const std::string device = "aws.amazon.com/neuron";
+  const Resources all = {{device, 16}, {device + "device", 16}, {device + "core", 128}};
+  struct Case {
+    const char* name;
+    std::vector<Resources> nodes;
+    std::vector<std::string> named;  // by the Fabric
+    std::vector<std::int64_t> want;
+  };
+  const std::vector<Case> cases = {
+      {"all three names", {all, all}, {}, {16, 16}},
+      {"an earlier plug-in", {{{device + "core", 2}, {device + "device", 1}}}, {}, {1}},
+      {"cores alone", {{{device + "core", 32}}}, {}, {32}},
+      {"the name that all nodes offer", {all, {{device + "core", 128}}}, {}, {128, 128}},
+      {"no name that all nodes offer", {{{device, 16}}, {{device + "core", 128}}}, {}, {16, 128}},
+      {"the name that the Fabric gives", {all}, {device + "core"}, {128}},
+      {"nodes of another vendor", {all, {{"nvidia.com/gpu", 8}}}, {}, {16, 8}},
+  };
+  for (const Case& c : cases) {
+    std::vector<NodeFacts> nodes(c.nodes.size());
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+      nodes[n].name = Numbered("n", n);
+      nodes[n].allocatable = c.nodes[n];
+    }
+    FabricSpec spec;
+    spec.accelerator_resources = c.named;
+    const auto fabric = Fabric::Build(spec, std::move(nodes), {});
+    ASSERT_TRUE(fabric) << c.name;
+    std::vector<std::int64_t> counts;
+    for (const NodeIndex n : Range<NodeIndex>(fabric->node_count())) {
+      counts.push_back(fabric->accelerators(n));
+    }
+    EXPECT_EQ(counts, c.want) << c.name;
+  }
+}
+
 TEST(BuilderTest, NodesOfATaintClassAgreeOnWhatKeepsPodsAway) {
   FabricShape shape = Leaves({{8, 8, 8, 8, 8}});
   shape.nodes[1].taints = {{"gpu", "", "NoSchedule"}};

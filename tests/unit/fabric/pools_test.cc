@@ -82,6 +82,26 @@ const LabelCase kLabelCases[] = {
      "NVIDIA-B200",
      std::nullopt},
     {"AnAmdDeviceNumber", {{"beta.amd.com/gpu.device-id", "74a1"}}, "MI300X", std::nullopt},
+    {"AmdsLabelOfAVirtualFunction", {{"amd.com/gpu.device-id", "74b5"}}, "MI300X", std::nullopt},
+    {"AmdsOldLabelsCountEachValue",
+     {{"beta.amd.com/gpu.family.AI", "8"}, {"beta.amd.com/gpu.device-id.74a5", "8"}},
+     "MI325X",
+     std::nullopt},
+    {"AmdsCountedProductComesBeforeTheDevice",
+     {{"beta.amd.com/gpu.device-id.74a1", "8"},
+      {"beta.amd.com/gpu.product-name.AMD_Instinct_MI325X_OAM", "8"}},
+     "AMD_Instinct_MI325X_OAM",
+     std::nullopt},
+    {"AmdsPlainLabelComesBeforeTheCountedOne",
+     {{"amd.com/gpu.product-name", "Instinct_MI300X"},
+      {"amd.com/gpu.product-name.AMD_Instinct_MI300X_OAM", "8"}},
+     "Instinct_MI300X",
+     std::nullopt},
+    {"ACountOfNoneSaysNothing", {{"beta.amd.com/gpu.device-id.74a1", "0"}}, "", std::nullopt},
+    {"TwoCountedProductsInOneNodeAreNone",
+     {{"beta.amd.com/gpu.device-id.74a1", "4"}, {"beta.amd.com/gpu.device-id.74a5", "4"}},
+     "",
+     std::nullopt},
     {"AVendorIsNoProduct",
      {{"kubernetes.azure.com/accelerator", "nvidia"}, {"gpu-name", "x"}},
      "",
@@ -105,6 +125,11 @@ const LabelCase kLabelCases[] = {
     {"GkePreemptible", {{"cloud.google.com/gke-preemptible", "true"}}, "", kSpot},
     {"GkeStandard", {{"cloud.google.com/gke-provisioning", "standard"}}, "", kOnDemand},
     {"AksSpot", {{"kubernetes.azure.com/scalesetpriority", "spot"}}, "", kSpot},
+    {"OkePreemptible", {{"oci.oraclecloud.com/oke-is-preemptible", "true"}}, "", kSpot},
+    {"OkeSaysNothingOfOthers",
+     {{"oci.oraclecloud.com/oke-is-preemptible", "false"}},
+     "",
+     std::nullopt},
     {"AnUnknownValueSaysNothing", {{"karpenter.sh/capacity-type", "weekly"}}, "", std::nullopt},
 };
 INSTANTIATE_TEST_SUITE_P(Labels, PoolLabelTest, ::testing::ValuesIn(kLabelCases),
@@ -153,17 +178,61 @@ TEST(PoolsTest, InstanceTypesPartWhatNoProductDoes) {
   SharedList<NodeFacts> nodes;
   nodes.push_back(node("a", {{kInstanceType, "p4d.24xlarge"}}));
   nodes.push_back(node("b", {{kInstanceType, "p5.48xlarge"}}));
-  nodes.push_back(node("c", {{kInstanceType, "p5.48xlarge"}, {"nvidia.com/gpu.product", "H100"}}));
+  nodes.push_back(node("c", {{kInstanceType, "p6.48xlarge"}, {"nvidia.com/gpu.product", "B200"}}));
   const auto fabric = Fabric::Build({}, nodes, {});
   ASSERT_TRUE(fabric);
   std::vector<std::string> products;
   for (const Pool& pool : fabric->pools()) products.push_back(pool.product);
-  EXPECT_EQ(products, (std::vector<std::string>{"H100", "p4d.24xlarge", "p5.48xlarge"}));
+  EXPECT_EQ(products, (std::vector<std::string>{"B200", "p4d.24xlarge", "p5.48xlarge"}));
   FabricSpec spec;
   spec.accelerator_model = "A100";
   const auto named = Fabric::Build(spec, nodes, {});
   ASSERT_TRUE(named);
   EXPECT_EQ(named->pools().size(), 2U);
+}
+
+struct UnlabelledCase {
+  const char* name;
+  const char* type;  // of all nodes
+  std::vector<const char*> labelled;
+  std::int64_t gpus;  // of the node without a product; the others have 8
+  std::vector<std::string> products;
+};
+
+// GPU feature discovery labels a new node minutes after it has joined.
+TEST(PoolsTest, ANodeWithoutAProductTakesThatOfItsInstanceType) {
+  const UnlabelledCase cases[] = {
+      {"all share it", "p5.48xlarge", {"H100", "H100"}, 8, {"H100"}},
+      {"they differ", "x.large", {"A100", "H100"}, 8, {"A100", "H100", "x.large"}},
+      {"none is labelled", "p5.48xlarge", {}, 8, {"p5.48xlarge"}},
+      {"another number of GPUs", "x.large", {"H100"}, 4, {"H100", "x.large"}},
+      {"parts of GPUs", "g5.xlarge", {"A10G-SHARED"}, 8, {"A10G-SHARED", "g5.xlarge"}},
+      {"a name of the distribution", "k3s", {"H100"}, 8, {"H100", "k3s"}},
+  };
+  for (const UnlabelledCase& one : cases) {
+    std::vector<NodeFacts> nodes = {GpuNode("new", {{kInstanceType, one.type}}, one.gpus)};
+    for (const char* product : one.labelled) {
+      const std::string name = "n" + std::to_string(nodes.size());
+      nodes.push_back(
+          GpuNode(name.c_str(), {{kInstanceType, one.type}, {"nvidia.com/gpu.product", product}}));
+    }
+    const auto fabric = Fabric::Build({}, std::move(nodes), {});
+    ASSERT_TRUE(fabric) << one.name;
+    std::vector<std::string> products;
+    for (const Pool& pool : fabric->pools()) products.push_back(pool.product);
+    EXPECT_EQ(products, one.products) << one.name;
+  }
+}
+
+TEST(PoolsTest, AnUnlabelledNodeWhosePlugInRestartsTakesTheProductToo) {
+  NodeFacts away = GpuNode("new", {{kInstanceType, "p5.48xlarge"}}, 0);
+  away.capacity = {{"nvidia.com/gpu", 8}};
+  std::vector<NodeFacts> nodes = {
+      away, GpuNode("n", {{kInstanceType, "p5.48xlarge"}, {"nvidia.com/gpu.product", "H100"}})};
+  const auto fabric = Fabric::Build({}, std::move(nodes), {});
+  ASSERT_TRUE(fabric);
+  ASSERT_EQ(fabric->pools().size(), 1U);
+  EXPECT_EQ(fabric->pools()[PoolIndex{0}].product, "H100");
 }
 
 TEST(PoolsTest, PartsOfGpusAreAPoolOfTheirOwn) {

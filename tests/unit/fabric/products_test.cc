@@ -56,6 +56,20 @@ TEST(MatchesProduct, NoPartOfAWord) {
   }
 }
 
+TEST(ProductOfInstanceTypeTest, NamesAmdsDevicesAndTheirVirtualFunctions) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"74a1", "MI300X"}, {"74b5", "MI300X"},    {"74a9", "MI300X-HF"}, {"74bd", "MI300X-HF"},
+      {"74a0", "MI300A"}, {"74a2", "MI308X"},    {"74b6", "MI308X"},    {"74a8", "MI308X-HF"},
+      {"74a5", "MI325X"}, {"74b9", "MI325X"},    {"75a0", "MI350X"},    {"75b0", "MI350X"},
+      {"75a3", "MI355X"}, {"75b3", "MI355X"},    {"75a8", "MI350P"},    {"75b8", "MI350P"},
+      {"740f", "MI210"},  {"7410", "MI210"},     {"7408", "MI250X"},    {"74ff", ""},
+      {"74B5", "MI300X"}, {"74bc", "MI308X-HF"}, {"740c", "MI250"},
+  };
+  for (const auto& [device, product] : cases) {
+    EXPECT_EQ(ProductOfInstanceType(device), product) << device;
+  }
+}
+
 TEST(ProductOfInstanceTypeTest, NamesTheAcceleratorOfACloudsType) {
   const std::pair<const char*, const char*> cases[] = {
       {"p4d.24xlarge", "A100-40GB"},

@@ -427,37 +427,6 @@ TEST(NeverFits, WhereNodesThatLackLabelsCouldHoldWhatIsMissing) {
   EXPECT_TRUE(never(5, true));
 }
 
-// n3 has a taint; all four nodes are needed.
-TEST(NeverFits, WhereATaintPassesByItself) {
-  const auto never = [](const std::string& key, std::uint32_t workers) {
-    testing::Scene scene(testing::FourNodes());
-    scene.inputs.nodes.Edit(3).facts.taints = {{key, "", "NoSchedule"}};
-    scene.Job("a", workers);
-    const auto report = Plan(scene.Build());
-    return NeverFits(*report->entries[0].refused());
-  };
-  for (const char* key :
-       {"node.kubernetes.io/disk-pressure", "node.cloudprovider.kubernetes.io/uninitialized",
-        "karpenter.sh/unregistered", "node.cilium.io/agent-not-ready",
-        "startup-taint.cluster-autoscaler.kubernetes.io/driver"}) {
-    EXPECT_FALSE(never(key, 4)) << key;
-    EXPECT_TRUE(never(key, 5)) << key;
-  }
-  for (const char* key : {"dedicated", "karpenter.sh/registered", "nvidia.com/gpu"}) {
-    EXPECT_TRUE(never(key, 4)) << key;
-  }
-}
-
-// A taint that stays is not forgotten beside one that passes.
-TEST(NeverFits, WhereATaintStaysBesideOneThatPasses) {
-  testing::Scene scene(testing::FourNodes());
-  scene.inputs.nodes.Edit(3).facts.taints = {{"node.kubernetes.io/not-ready", "", "NoExecute"},
-                                             {"dedicated", "other", "NoSchedule"}};
-  scene.Job("a", 4);
-  const auto report = Plan(scene.Build());
-  EXPECT_TRUE(NeverFits(*report->entries[0].refused()));
-}
-
 // Capacity 8; n0 offers none of them, n1 seven.
 TEST(Refusal, WaitsForAcceleratorsThatComeBack) {
   const auto plan = [](std::uint32_t workers, std::uint32_t gpus) {

@@ -103,6 +103,71 @@ TEST(HalfGangs, PodsThatNeedNotRunTogetherAreNone) {
   EXPECT_EQ(Texts(job).size(), 1U);
 }
 
+struct GroupCase {
+  const char* name;
+  const char* kind;  // of the controller; "" if there is none
+  std::map<std::string, std::string> annotations;
+  const char* want;  // how the text begins; "" if there is none
+};
+
+TEST(HalfGangs, AGroupOfAnotherSchedulerRunsTogetherWhateverItsOwner) {
+  const std::string volcano = "scheduling.k8s.io/group-name", kai = "pod-group-name";
+  const std::map<std::string, std::string> named = {{"scheduling.x-k8s.io/pod-group", "g"}};
+  const GroupCase cases[] = {
+      {"a plain Job of coscheduling", "Job", named, "Job team/x holds 8 accelerators with 1 of 2"},
+      {"a ReplicaSet of coscheduling", "ReplicaSet", named, "ReplicaSet team/x holds 8"},
+      {"a StatefulSet of Volcano", "StatefulSet", {{volcano, "g"}}, "StatefulSet team/x holds 8"},
+      {"a plain Job of KAI", "Job", {{kai, "g"}}, "Job team/x holds 8"},
+      {"bare pods of coscheduling", "", named, "PodGroup team/g holds 8 accelerators with 1 of 2"},
+      {"bare pods of KAI", "", {{kai, "g"}}, "PodGroup team/g holds 8"},
+      {"a DaemonSet", "DaemonSet", named, ""},
+      {"a group that Volcano made for the owner", "Job", {{volcano, "podgroup-u-x"}}, ""},
+      {"its least number of members",
+       "Job",
+       {{volcano, "podgroup-u-x"}, {"scheduling.volcano.sh/group-min-member", "3"}},
+       "Job team/x holds 8 accelerators with 1 of 3 workers; p1 has no node; 1 worker has no pod"},
+      {"a least number that has started",
+       "Job",
+       {{volcano, "g"}, {"scheduling.volcano.sh/group-min-member", "1"}},
+       ""},
+      {"a group that KAI made for the owner", "StatefulSet", {{kai, "pg-x-u-x"}}, ""},
+      {"bare pods with the least number of Koordinator",
+       "",
+       {{"gang.scheduling.koordinator.sh/name", "g"},
+        {"gang.scheduling.koordinator.sh/min-available", "4"}},
+       "PodGroup team/g holds 8 accelerators with 1 of 4 workers; p1 has no node; 2 workers"},
+  };
+  for (const GroupCase& one : cases) {
+    std::vector<api::Pod> pods(2);
+    for (std::size_t p = 0; p < pods.size(); ++p) {
+      pods[p].meta.key = {"team", "p" + std::to_string(p)};
+      pods[p].meta.annotations = one.annotations;
+      pods[p].pod.requests = {{"nvidia.com/gpu", 8}};
+      if (*one.kind == '\0') continue;
+      pods[p].meta.owners = {{"v1", one.kind, "x", "u-x", true}};
+      pods[p].meta.labels = {{"batch.kubernetes.io/job-name", "x"}};
+    }
+    pods[0].node_name = "n0";
+    const std::vector<std::string> texts = Texts(pods);
+    ASSERT_EQ(texts.size(), *one.want == '\0' ? 0U : 1U) << one.name;
+    if (texts.empty()) continue;
+    EXPECT_TRUE(texts[0].starts_with(one.want)) << one.name << ": " << texts[0];
+  }
+}
+
+// KAI gives each replica of a Deployment a group of its own.
+TEST(HalfGangs, PodsOfSeveralGroupsStartAlone) {
+  std::vector<api::Pod> pods(2);
+  for (std::size_t p = 0; p < pods.size(); ++p) {
+    pods[p].meta.key = {"team", "p" + std::to_string(p)};
+    pods[p].meta.owners = {{"apps/v1", "ReplicaSet", "x", "u-x", true}};
+    pods[p].meta.annotations = {{"pod-group-name", "pg-" + std::to_string(p)}};
+    pods[p].pod.requests = {{"nvidia.com/gpu", 8}};
+  }
+  pods[0].node_name = "n0";
+  EXPECT_TRUE(Texts(pods).empty());
+}
+
 TEST(HalfGangs, AnotherSchedulersGateIsWhyAWorkerWaits) {
   std::vector<api::Pod> pods = {Worker("a", 0, "n0"), Worker("a", 1, "")};
   pods[1].scheduling_gates = {"kueue.x-k8s.io/topology"};
