@@ -30,13 +30,20 @@ std::string_view VendorOf(std::string_view resource) {
   return resource.substr(0, resource.find('/'));
 }
 
+bool NamesAccelerators(const fabric::Resources& resources) {
+  return std::any_of(resources.begin(), resources.end(), [](const auto& one) {
+    return fabric::IsAcceleratorResource(one.first) || VendorOf(one.first) == "nvidia.com" ||
+           one.first.find("gpu") != one.first.npos;  // such as volcano.sh/vgpu-number
+  });
+}
+
 // After a restart the kubelet reports no device until the plug-in has registered again
 // (kubernetes/kubernetes#125579), but the node's labels still count them. Not if the vendor's
 // accelerators have another name there, such as MIG slices. On a new node, and where a driver's
 // ResourceSlices are gone while it starts again, the kubelet does not even know the name: then GPU
 // feature discovery tells it, unless the node has accelerators of any other name.
-fabric::Resources NotRegistered(const fabric::Resources& capacity, const TextMap& labels) {
-  const std::int64_t count = LabelledCount(labels);
+fabric::Resources NotRegistered(const fabric::Resources& capacity, const fabric::NodeFacts& node) {
+  const std::int64_t count = LabelledCount(node.labels);
   if (count == 0) return {};
   for (const auto& [name, amount] : capacity) {
     if (amount > 0 || !fabric::IsAcceleratorResource(name)) continue;
@@ -47,11 +54,8 @@ fabric::Resources NotRegistered(const fabric::Resources& capacity, const TextMap
     });
     if (!other) return {{name, count}};
   }
-  const bool known = std::any_of(capacity.begin(), capacity.end(), [](const auto& one) {
-    return fabric::IsAcceleratorResource(one.first) || VendorOf(one.first) == "nvidia.com" ||
-           one.first.find("gpu") != one.first.npos;  // such as volcano.sh/vgpu-number
-  });
-  if (known || !labels.At("nvidia.com/gpu.count")) return {};
+  const bool named = NamesAccelerators(capacity) || NamesAccelerators(node.allocatable);
+  if (named || !node.labels.At("nvidia.com/gpu.count")) return {};
   return {{"nvidia.com/gpu", count}};
 }
 
@@ -73,7 +77,7 @@ fabric::Resources CapacityOf(const fabric::Resources& reported, const fabric::No
     capacity.emplace(name, amount);
     accelerators = accelerators || fabric::IsAcceleratorResource(name);
   }
-  if (!accelerators) capacity.merge(NotRegistered(reported, node.labels));
+  if (!accelerators) capacity.merge(NotRegistered(reported, node));
   return capacity;
 }
 

@@ -284,6 +284,14 @@ TEST(DecodeNode, CountsAcceleratorsByLabelWhileTheKubeletKnowsNone) {
       << "its GPUs are sliced";
 }
 
+TEST(DecodeNode, CountsByLabelOnlyWhatIsNotAllocatable) {
+  const Result<Node> node =
+      DecodeNode(Json::parse(R"({"metadata":{"name":"a","labels":{"nvidia.com/gpu.count":"8"}},
+                      "status":{"allocatable":{"cpu":7,"nvidia.com/gpu":8}}})"),
+                 "f");
+  EXPECT_EQ(node->facts.capacity, Resources{});
+}
+
 TEST(DecodeNode, PrefersAllocatable) {
   const Result<Node> node = DecodeNode(Json::parse(R"({"metadata":{"name":"a"},
                       "status":{"capacity":{"cpu":8},"allocatable":{"cpu":7}}})"),
