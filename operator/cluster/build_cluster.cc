@@ -7,12 +7,34 @@
 #include "operator/cluster/devices.h"
 #include "operator/cluster/holders.h"
 #include "operator/cluster/text.h"
+#include "operator/fabric/pools.h"
 #include "operator/fabric/presets.h"
 #include "operator/fabric/selector.h"
 #include "operator/outlook/outlook.h"
 
 namespace weft::cluster {
 namespace {
+
+// A product, or else an instance type.
+std::string_view KindOf(const fabric::NodeFacts& node) {
+  const std::string_view product = fabric::ReadPoolLabels(node).product;
+  return product.empty() ? fabric::InstanceTypeOf(node) : product;
+}
+
+// The NVLink domains of nodes that tell nothing of their network: GPU feature discovery writes the
+// clique by itself.
+std::optional<fabric::ScaleUpSpec> CliquesOf(const SharedList<fabric::NodeFacts>& nodes) {
+  constexpr const char* kClique = "nvidia.com/gpu.clique";
+  for (const fabric::NodeFacts& node : nodes) {
+    const auto clique = node.labels.At(kClique);
+    if (!clique || fabric::MeansNoDomain(kClique, *clique)) continue;
+    return fabric::ScaleUpSpec{.name = "nvlink",
+                               .label_key = kClique,
+                               .link = std::nullopt,
+                               .requires_claim = fabric::ScaleUpRequires::kComputeDomain};
+  }
+  return std::nullopt;
+}
 
 bool SelectsNode(const fabric::FabricSpec& spec, const fabric::NodeFacts& node,
                  const std::vector<std::string>& accelerators) {
@@ -167,8 +189,10 @@ class Builder {
   Status BuildRecognised() {
     fabric::FabricSpec spec;
     spec.accelerator_resources = fabrics_.accelerator_resources;
+    const SharedList<fabric::NodeFacts> nodes = selection_.NodesToRecognise();
     const std::optional<std::string_view> family =
-        fabric::RecognisePreset(selection_.NodesToRecognise(), spec.accelerator_resources);
+        fabric::RecognisePreset(nodes, spec.accelerator_resources, KindOf);
+    if (!family) spec.scale_up = CliquesOf(nodes);
     if (family) {
       spec.preset = *family;
       AddNote(Severity::kInfo, "FabricRecognised",
@@ -176,8 +200,10 @@ class Builder {
                   "\" come from the nodes' " + spec.preset + " labels");
     } else if (!inputs_.jobs.empty() || !inputs_.placements.empty()) {
       AddNote(Severity::kWarning, "FabricFlat",
-              "no Fabric is given and the nodes have no topology labels that Weft knows: a flat "
-              "network is assumed, where all traffic between nodes costs the same");
+              "no Fabric is given and the nodes have no topology labels that Weft knows" +
+                  std::string(spec.scale_up ? " but NVLink cliques" : "") +
+                  ": a flat network is assumed, where all traffic between " +
+                  (spec.scale_up ? "cliques" : "nodes") + " costs the same");
     }
     return Add(std::move(spec), "no Fabric is given; levels recognised from node labels", true);
   }

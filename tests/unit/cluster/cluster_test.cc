@@ -250,6 +250,22 @@ TEST(Cluster, WithoutKnownLabelsOneFlatNetworkIsAssumedAndSaid) {
   EXPECT_EQ(Reasons(cluster.notes), (std::vector<std::string>{"FabricFlat", "LinksAssumed"}));
 }
 
+TEST(Cluster, CliquesAreKnownWithoutANetwork) {
+  for (const bool real : {true, false}) {
+    testing::Scene scene(testing::FourNodes());
+    scene.inputs.fabrics.clear();
+    for (std::size_t n = 0; n < scene.inputs.nodes.size(); ++n) {
+      const char* clique = !real ? "00000000.0" : n < 2 ? "7a.1" : "7a.2";
+      scene.inputs.nodes.Edit(n).facts.labels = {{"nvidia.com/gpu.clique", clique}};
+    }
+    scene.Job("j", 2);
+    const Cluster cluster = scene.Build();
+    const fabric::Fabric& fabric = *cluster.fabrics[0].fabric;
+    EXPECT_EQ(fabric.FindTier("nvlink").has_value(), real);
+    EXPECT_EQ(Reasons(cluster.notes), (std::vector<std::string>{"FabricFlat", "LinksAssumed"}));
+  }
+}
+
 TEST(Cluster, SaysWhichNodesLackALevel) {
   testing::FabricShape shape = testing::FourNodes();
   shape.nodes[3].domains = {"s0", ""};

@@ -213,7 +213,8 @@ TEST(PresetsTest, BuildExpandsThePreset) {
 }
 
 std::string Recognise(const std::vector<Labels>& labels) {
-  return std::string(RecognisePreset(Nodes(labels)).value_or("none"));
+  const auto kind = [](const NodeFacts& node) { return node.labels.At("kind").value_or(""); };
+  return std::string(RecognisePreset(Nodes(labels), {}, kind).value_or("none"));
 }
 
 TEST(PresetsTest, TheFamilyIsRecognisedByItsNodes) {
@@ -234,6 +235,23 @@ TEST(PresetsTest, TheFamilyIsRecognisedByItsNodes) {
   EXPECT_EQ(Recognise({none}), "none");
   EXPECT_EQ(Recognise({{{kV1 + "0", "no-imds-data"}}}), "none");
   EXPECT_EQ(Recognise({}), "none");
+}
+
+// Four of one kind have labels of their network, six of another none.
+TEST(PresetsTest, ANetworkFamilyOfAWholeKindComesBeforeZonesButNotBeforeRacks) {
+  const auto recognise = [](std::size_t labelled, const std::string& also) {
+    std::vector<Labels> all;
+    for (std::size_t n = 0; n < 10; ++n) {
+      Labels labels = {{also, "z"}, {"kind", n < 4 ? "H100" : "L40S"}};
+      if (n < labelled) labels[kAWS + "1"] = "nn-1";
+      all.push_back(std::move(labels));
+    }
+    return Recognise(all);
+  };
+  EXPECT_EQ(recognise(4, "topology.kubernetes.io/zone"), "AWS");
+  EXPECT_EQ(recognise(2, "topology.kubernetes.io/zone"), "AWS");
+  EXPECT_EQ(recognise(1, "topology.kubernetes.io/zone"), "RackZone");
+  EXPECT_EQ(recognise(4, "topology.kubernetes.io/rack"), "RackZone");
 }
 
 TEST(PresetsTest, NodesWithoutAcceleratorDoNotCount) {

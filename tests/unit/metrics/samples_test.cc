@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <string>
 
 namespace weft::metrics {
@@ -55,9 +55,9 @@ TEST(SamplesTest, FiftyThousandAreWrittenWithinASecond) {
     samples.Add(Id::kJobWorkerInfo,
                 {"job", "team", std::to_string(i), "job-1-" + std::to_string(i), "node"}, 1);
   }
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of the processor: others may take it
   EXPECT_GT(samples.Text().size(), 3'000'000U);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+  EXPECT_LT(std::clock() - start, CLOCKS_PER_SEC);
 }
 
 }  // namespace
