@@ -1,11 +1,14 @@
 #include "operator/fabric/unlabelled_kinds.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <string_view>
+#include <tuple>
 
 #include "operator/fabric/partition.h"
 #include "operator/fabric/pools.h"
+#include "operator/fabric/presets.h"
 
 namespace weft::fabric {
 namespace {
@@ -19,9 +22,14 @@ std::string_view FirstAccelerator(const NodeFacts& node, std::span<const std::st
   return "";
 }
 
-// What a node may be recognised by, most exact first; "" where it says nothing.
-std::vector<std::string_view> NamesOf(const NodeFacts& node, std::span<const std::string> more) {
-  return {WholeProduct(ReadPoolLabels(node).product), InstanceTypeOf(node),
+// What a node may be recognised by; "" where it says nothing.
+struct KindNames {
+  std::string_view product, type, resource;
+};
+
+KindNames NamesOf(const NodeFacts& node, std::span<const std::string> more) {
+  const std::string_view type = InstanceTypeOf(node);
+  return {WholeProduct(ReadPoolLabels(node).product), IsPlaceholder(type) ? "" : type,
           FirstAccelerator(node, more)};
 }
 
@@ -34,39 +42,79 @@ std::size_t DepthOf(const Labelled& kind) {
   return depth;
 }
 
+// Which levels the nodes of some names are labelled with.
+class LabelsByName {
+ public:
+  explicit LabelsByName(std::size_t levels) : none_(levels, false), any_(levels, false) {}
+
+  void Add(const KindNames& names, std::size_t level) {
+    any_[level] = true;
+    Of({Sort::kProduct, names.product, ""})[level] = true;
+    Of({Sort::kProductAndType, names.product, names.type})[level] = true;
+    Of({Sort::kType, names.type, ""})[level] = true;
+    Of({Sort::kResource, names.resource, ""})[level] = true;
+  }
+
+  LabelDepth DepthOfKind(const KindNames& names) const {
+    if (!names.product.empty()) return DepthOfProduct(names);
+    const bool typed = !names.type.empty();
+    const std::string_view kind = typed ? names.type : names.resource;
+    if (kind.empty()) return {"", none_.size()};
+    return {std::string(kind), DepthOf(Find({typed ? Sort::kType : Sort::kResource, kind, ""}))};
+  }
+
+  // A label that no node at all has from `level` on is a mistake in the spec.
+  bool AllFrom(std::size_t level) const {
+    return std::find(any_.begin() + static_cast<std::ptrdiff_t>(level), any_.end(), false) ==
+           any_.end();
+  }
+
+ private:
+  enum class Sort : std::uint8_t { kProduct, kProductAndType, kType, kResource };
+  using Key = std::tuple<Sort, std::string_view, std::string_view>;
+
+  Labelled& Of(const Key& key) { return by_key_.try_emplace(key, none_).first->second; }
+
+  const Labelled& Find(const Key& key) const {
+    const auto known = by_key_.find(key);
+    return known == by_key_.end() ? none_ : known->second;
+  }
+
+  // The machines of one type may lack what others with the same accelerators have, as instances
+  // with one GPU outside the network of those with eight. Where no node of the product has more,
+  // all its types are one kind. A node of the product without a type may be of any.
+  LabelDepth DepthOfProduct(const KindNames& names) const {
+    const std::size_t depth = DepthOf(Find({Sort::kProduct, names.product, ""}));
+    LabelDepth all{std::string(names.product), depth};
+    if (names.type.empty()) return all;
+    const std::size_t typed =
+        std::max(DepthOf(Find({Sort::kProductAndType, names.product, names.type})),
+                 DepthOf(Find({Sort::kProductAndType, names.product, ""})));
+    if (typed == depth) return all;
+    return {all.kind + " on " + std::string(names.type), typed};
+  }
+
+  const Labelled none_;
+  Labelled any_;  // by level: whether a node of any kind has its label
+  std::map<Key, Labelled> by_key_;
+};
+
 }  // namespace
 
 std::vector<LabelDepth> LabelDepths(const std::vector<const NodeFacts*>& candidates,
                                     std::span<const std::string> more, std::size_t levels,
                                     const std::function<bool(std::size_t, std::size_t)>& has) {
-  Labelled any(levels, false);
-  std::map<std::pair<std::size_t, std::string_view>, Labelled> by_name;
+  LabelsByName labels(levels);
   for (std::size_t n = 0; n < candidates.size(); ++n) {
-    const std::vector<std::string_view> names = NamesOf(*candidates[n], more);
+    const KindNames names = NamesOf(*candidates[n], more);
     for (std::size_t l = 0; l < levels; ++l) {
-      if (!has(n, l)) continue;
-      any[l] = true;
-      for (std::size_t exact = 0; exact < names.size(); ++exact) {
-        auto& labelled = by_name.try_emplace({exact, names[exact]}, levels, false).first->second;
-        labelled[l] = true;
-      }
+      if (has(n, l)) labels.Add(names, l);
     }
   }
   std::vector<LabelDepth> depths;
   for (const NodeFacts* node : candidates) {
-    LabelDepth& of = depths.emplace_back(LabelDepth{"", levels});
-    const std::vector<std::string_view> names = NamesOf(*node, more);
-    for (std::size_t exact = 0; exact < names.size(); ++exact) {
-      if (names[exact].empty()) continue;
-      const auto known = by_name.find({exact, names[exact]});
-      of.kind = names[exact];
-      of.depth = known == by_name.end() ? 0 : DepthOf(known->second);
-      break;
-    }
-    // A label that no node at all has is a mistake in the spec.
-    for (std::size_t l = of.depth; l < levels; ++l) {
-      if (!any[l]) of.depth = levels;
-    }
+    LabelDepth& of = depths.emplace_back(labels.DepthOfKind(NamesOf(*node, more)));
+    if (!labels.AllFrom(of.depth)) of.depth = levels;
   }
   return depths;
 }

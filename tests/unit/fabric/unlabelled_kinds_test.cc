@@ -1,5 +1,7 @@
 #include "operator/fabric/unlabelled_kinds.h"
 
+#include <algorithm>
+
 #include "gtest/gtest.h"
 #include "operator/fabric/fabric.h"
 
@@ -95,6 +97,52 @@ TEST(UnlabelledKinds, ANodeOfALabelledKindIsIncomplete) {
   typed.labels.Set(kType, "p5.48xlarge");
   EXPECT_EQ(Show({typed, Node("h1", {{kType, "p5.48xlarge"}})}),
             "h0: s1 leaf0\nh1 is incomplete\n");
+}
+
+// H100s, each given as "TYPE" or "TYPE=LEAF", where the type may be empty.
+std::vector<NodeFacts> H100sOf(const std::vector<std::string>& all) {
+  std::vector<NodeFacts> nodes;
+  for (const std::string& one : all) {
+    const std::size_t end = std::min(one.find('='), one.size());
+    Labels labels = {{kProduct, "H100"}};
+    if (end > 0) labels[kType] = one.substr(0, end);
+    if (end < one.size()) labels.insert({{kSpine, "s1"}, {kLeaf, one.substr(end + 1)}});
+    nodes.push_back(Node("n" + std::to_string(nodes.size()), labels));
+  }
+  return nodes;
+}
+
+TEST(UnlabelledKinds, OneProductOnAnotherMachineTypeIsAKind) {
+  EXPECT_EQ(Show(H100sOf({"p5.48xlarge=a", "p5.48xlarge=b", "p5.4xlarge", "p5.4xlarge"})),
+            "n0: s1 a\n"
+            "n1: s1 b\n"
+            "n2: unlabelled-H100 on p5.4xlarge unlabelled-H100 on p5.4xlarge\n"
+            "n3: unlabelled-H100 on p5.4xlarge unlabelled-H100 on p5.4xlarge\n"
+            "H100 on p5.4xlarge without spine: n2 n3\n");
+  EXPECT_EQ(Show(H100sOf({"p5.48xlarge=a", "p5.48xlarge", "p5.4xlarge", "p5e"})),
+            "n0: s1 a\n"
+            "n2: unlabelled-H100 on p5.4xlarge unlabelled-H100 on p5.4xlarge\n"
+            "n3: unlabelled-H100 on p5e unlabelled-H100 on p5e\n"
+            "n1 is incomplete\n"
+            "H100 on p5.4xlarge without spine: n2\n"
+            "H100 on p5e without spine: n3\n");
+}
+
+TEST(UnlabelledKinds, MachinesWhoseTypeIsUnknownMayBeOfAnyType) {
+  EXPECT_EQ(Show(H100sOf({"p5.48xlarge=a", ""})), "n0: s1 a\nn1 is incomplete\n");
+  EXPECT_EQ(Show(H100sOf({"p5.48xlarge=a", "unknown"})), "n0: s1 a\nn1 is incomplete\n");
+  EXPECT_EQ(Show(H100sOf({"=a", "p5.48xlarge"})), "n0: s1 a\nn1 is incomplete\n");
+}
+
+TEST(UnlabelledKinds, AllTypesOfAProductThatHasNoLabelsAreOneKind) {
+  std::vector<NodeFacts> nodes = H100sOf({"p5.48xlarge=a"});
+  nodes.push_back(Node("x0", {{kProduct, "L40S"}, {kType, "g6e.12xlarge"}}));
+  nodes.push_back(Node("x1", {{kProduct, "L40S"}, {kType, "g6e.48xlarge"}}));
+  EXPECT_EQ(Show(nodes),
+            "n0: s1 a\n"
+            "x0: unlabelled-L40S unlabelled-L40S\n"
+            "x1: unlabelled-L40S unlabelled-L40S\n"
+            "L40S without spine: x0 x1\n");
 }
 
 TEST(UnlabelledKinds, AKindMayLackOnlyTheNarrowestLevel) {
