@@ -300,6 +300,8 @@ Status LimitPower(std::span<const LevelSpec> limits, FabricSpec& spec) {
 // so they lose nothing; but a family that knows few nodes does not take racks from more.
 bool CoversAKind(const Family& family, const Nodes& nodes,
                  const std::function<std::string_view(const NodeFacts&)>& kind_of) {
+  // All nodes of GKE are in a node pool, which says nothing of the network of GPUs.
+  if (family.preset.name == "CloudTPU") return false;
   std::map<std::string_view, std::pair<std::size_t, std::size_t>> kinds;  // covered, all
   std::size_t all_covered = 0, in_racks = 0;
   for (const NodeFacts* node : nodes) {

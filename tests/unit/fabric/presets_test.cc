@@ -297,6 +297,24 @@ TEST(PresetsTest, ATpuSliceOfSeveralHostsIsADomain) {
   EXPECT_EQ(recognise("", 1), "RackZone");
 }
 
+TEST(PresetsTest, NodePoolsOfAFewTpusDoNotGroupGpus) {
+  const auto recognise = [](std::size_t tpus) {
+    SharedList<NodeFacts> nodes = Nodes(std::vector<Labels>(
+        4, {{"cloud.google.com/gke-nodepool", "a"}, {"topology.kubernetes.io/zone", "z"}}));
+    for (std::size_t n = 0; n < tpus; ++n) {
+      NodeFacts& node = nodes.Edit(n);
+      node.labels.Set("cloud.google.com/gke-tpu-topology", "2x2x2");
+      node.allocatable = {{"google.com/tpu", 4}};
+    }
+    const auto kind = [](const NodeFacts& node) -> std::string_view {
+      return node.allocatable.begin()->first;
+    };
+    return std::string(RecognisePreset(nodes, {}, kind).value_or("none"));
+  };
+  EXPECT_EQ(recognise(1), "RackZone");
+  EXPECT_EQ(recognise(2), "CloudTPU");
+}
+
 TEST(PresetsTest, PlaceholdersStandForUnknown) {
   for (const char* value :
        {"", "no-imds-data", "unknown", "None", "N-A", "N/A", "<none>", "Unset",
