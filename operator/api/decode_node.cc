@@ -55,7 +55,8 @@ fabric::Resources NotRegistered(const fabric::Resources& capacity, const fabric:
     if (!other) return {{name, count}};
   }
   const bool named = NamesAccelerators(capacity) || NamesAccelerators(node.allocatable);
-  if (named || !node.labels.At("nvidia.com/gpu.count")) return {};
+  const bool off = node.labels.At("nvidia.com/gpu.deploy.device-plugin") == "false";
+  if (named || off || !node.labels.At("nvidia.com/gpu.count")) return {};
   return {{"nvidia.com/gpu", count}};
 }
 

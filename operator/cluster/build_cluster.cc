@@ -7,19 +7,12 @@
 #include "operator/cluster/devices.h"
 #include "operator/cluster/holders.h"
 #include "operator/cluster/text.h"
-#include "operator/fabric/pools.h"
 #include "operator/fabric/presets.h"
 #include "operator/fabric/selector.h"
 #include "operator/outlook/outlook.h"
 
 namespace weft::cluster {
 namespace {
-
-// A product, or else an instance type.
-std::string_view KindOf(const fabric::NodeFacts& node) {
-  const std::string_view product = fabric::ReadPoolLabels(node).product;
-  return product.empty() ? fabric::InstanceTypeOf(node) : product;
-}
 
 // The NVLink domains of nodes that tell nothing of their network: GPU feature discovery writes the
 // clique by itself.
@@ -191,7 +184,7 @@ class Builder {
     spec.accelerator_resources = fabrics_.accelerator_resources;
     const SharedList<fabric::NodeFacts> nodes = selection_.NodesToRecognise();
     const std::optional<std::string_view> family =
-        fabric::RecognisePreset(nodes, spec.accelerator_resources, KindOf);
+        fabric::RecognisePreset(nodes, spec.accelerator_resources);
     if (!family) spec.scale_up = CliquesOf(nodes);
     if (family) {
       spec.preset = *family;

@@ -268,12 +268,14 @@ ToldByNode ToldBySlices(const api::Inputs& inputs, const DeviceResources& resour
   return by_node;
 }
 
-void Add(const std::string& resource, const Told& told, fabric::NodeFacts& facts) {
+void Add(const std::string& resource, const Told& told, const std::map<std::string, Told>& all,
+         fabric::NodeFacts& facts) {
   if (told.usable > 0) facts.allocatable[resource] = told.usable;
   // Only a label counts what has no amount here: the same devices.
   std::erase_if(facts.capacity, [&](const auto& one) {
     return one.first == resource ||
-           (fabric::IsAcceleratorResource(one.first) && !facts.allocatable.contains(one.first));
+           (fabric::IsAcceleratorResource(one.first) && !facts.allocatable.contains(one.first) &&
+            !all.contains(one.first));
   });
   if (told.lost > 0) facts.capacity[resource] = told.usable + told.lost;
   if (!told.extended) facts.device_access.push_back({resource, true});
@@ -353,7 +355,7 @@ SharedList<api::Node> NodesWithDevices(const api::Inputs& inputs) {
       if (reported && !listed) {
         nodes.Edit(n).facts.device_access.push_back({resource, false});
       } else if (!reported && listed) {
-        Add(resource, found->second.at(resource), nodes.Edit(n).facts);
+        Add(resource, found->second.at(resource), found->second, nodes.Edit(n).facts);
       }
     }
   }

@@ -15,6 +15,7 @@
 #include "operator/fabric/partition.h"
 #include "operator/fabric/path_codes.h"
 #include "operator/fabric/presets.h"
+#include "operator/fabric/products.h"
 #include "operator/fabric/selector.h"
 #include "operator/fabric/torus_places.h"
 #include "operator/fabric/torus_shapes.h"
@@ -154,9 +155,9 @@ struct LabelledType {
   std::set<Resources> accelerators;
 };
 
-// The instance type that k3s and RKE2 write is their own name, whatever the machine.
+// A flavor of OpenStack, a type such as n1-standard-8, and "k3s" may have any GPU.
 bool NamesMachine(std::string_view instance_type) {
-  return !instance_type.empty() && instance_type != "k3s" && instance_type != "rke2";
+  return !ProductOfInstanceType(instance_type).empty();
 }
 
 // Gives nodes without a product, as new ones before GPU feature discovery has labelled them, the

@@ -1,11 +1,9 @@
 #include "operator/fabric/presets.h"
+#include "operator/fabric/selector.h"
 
 #include <algorithm>
 #include <array>
 #include <map>
-#include <utility>
-
-#include "operator/fabric/selector.h"
 
 namespace weft::fabric {
 namespace {
@@ -295,28 +293,6 @@ Status LimitPower(std::span<const LevelSpec> limits, FabricSpec& spec) {
   return {};
 }
 
-// Whether the family has labelled at least half of the accelerator nodes of some kind. Kinds that
-// it does not know at all are pools of their own (unlabelled_kinds.h). Every cloud writes a zone,
-// so they lose nothing; but a family that knows few nodes does not take racks from more.
-bool CoversAKind(const Family& family, const Nodes& nodes,
-                 const std::function<std::string_view(const NodeFacts&)>& kind_of) {
-  // All nodes of GKE are in a node pool, which says nothing of the network of GPUs.
-  if (family.preset.name == "CloudTPU") return false;
-  std::map<std::string_view, std::pair<std::size_t, std::size_t>> kinds;  // covered, all
-  std::size_t all_covered = 0, in_racks = 0;
-  for (const NodeFacts* node : nodes) {
-    auto& [covered, all] = kinds[kind_of ? kind_of(*node) : std::string_view()];
-    const std::size_t one = Covers(family, *node) ? 1 : 0;
-    covered += one;
-    all_covered += one;
-    in_racks += node->labels.At(kRack) ? 1 : 0;
-    ++all;
-  }
-  return all_covered >= in_racks && std::any_of(kinds.begin(), kinds.end(), [](const auto& kind) {
-           return 2 * kind.second.first >= kind.second.second;
-         });
-}
-
 }  // namespace
 
 std::span<const Preset> Presets() { return kPresets; }
@@ -358,14 +334,13 @@ Result<FabricSpec> ExpandPreset(FabricSpec spec, const SharedList<NodeFacts>& no
   return spec;
 }
 
-std::optional<std::string_view> RecognisePreset(
-    const SharedList<NodeFacts>& nodes, std::span<const std::string> more,
-    const std::function<std::string_view(const NodeFacts&)>& kind_of) {
+std::optional<std::string_view> RecognisePreset(const SharedList<NodeFacts>& nodes,
+                                                std::span<const std::string> more) {
   std::array<std::size_t, kFamilies.size()> covered{};
-  Nodes candidates;
+  std::size_t total = 0;
   for (const NodeFacts& node : nodes) {
     if (!HasAccelerator(node, more)) continue;
-    candidates.push_back(&node);
+    ++total;
     for (std::size_t f = 0; f < kFamilies.size(); ++f) {
       if (Covers(kFamilies[f], node)) ++covered[f];
     }
@@ -381,8 +356,7 @@ std::optional<std::string_view> RecognisePreset(
   };
   const std::size_t network = best_of(false), generic = best_of(true);
   if (network < kFamilies.size() &&
-      (generic == kFamilies.size() || 2 * covered[network] >= candidates.size() ||
-       CoversAKind(kFamilies[network], candidates, kind_of))) {
+      (2 * covered[network] >= total || generic == kFamilies.size())) {
     return kFamilies[network].preset.name;
   }
   if (generic == kFamilies.size()) return std::nullopt;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,12 +39,11 @@ std::span<const Preset> Presets();
 Result<FabricSpec> ExpandPreset(FabricSpec spec, const SharedList<NodeFacts>& nodes);
 
 // The preset whose narrowest label most accelerator nodes have (on a tie, the first of Presets());
-// none if no node has one. Zones and racks count only if that network family covers no kind of node
-// by half, or fewer nodes than have a rack. Used if the cluster has no Fabric.
-// `more`: as for HasAccelerator. `kind_of`: a node's kind; null: all nodes are of one.
-std::optional<std::string_view> RecognisePreset(
-    const SharedList<NodeFacts>& nodes, std::span<const std::string> more = {},
-    const std::function<std::string_view(const NodeFacts&)>& kind_of = nullptr);
+// none if no node has such a label. Families of zones and racks, which every cloud labels, count
+// only if every network family covers less than half of these nodes. Used if the cluster has no
+// Fabric. `more`: as for HasAccelerator.
+std::optional<std::string_view> RecognisePreset(const SharedList<NodeFacts>& nodes,
+                                                std::span<const std::string> more = {});
 
 // Whether the value means "unknown" ("no-imds-data", "") and must not become a shared domain.
 bool IsPlaceholder(std::string_view value);

@@ -9,6 +9,7 @@
 #include "operator/fabric/partition.h"
 #include "operator/fabric/pools.h"
 #include "operator/fabric/presets.h"
+#include "operator/fabric/products.h"
 
 namespace weft::fabric {
 namespace {
@@ -86,7 +87,7 @@ class LabelsByName {
   LabelDepth DepthOfProduct(const KindNames& names) const {
     const std::size_t depth = DepthOf(Find({Sort::kProduct, names.product, ""}));
     LabelDepth all{std::string(names.product), depth};
-    if (names.type.empty()) return all;
+    if (ProductOfInstanceType(names.type).empty()) return all;
     const std::size_t typed =
         std::max(DepthOf(Find({Sort::kProductAndType, names.product, names.type})),
                  DepthOf(Find({Sort::kProductAndType, names.product, ""})));

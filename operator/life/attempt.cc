@@ -164,6 +164,8 @@ std::optional<JobStep> BindStep(Life& life, Stage stage) {
   BindVerdict verdict = JudgeGang(life, stage);
   if (Seeded(Bug::kBindDeadlineIgnored) && verdict.binding != Binding::kDone) return Wait{};
   if (verdict.binding != Binding::kDone && PlacementOfAttempt(life) == nullptr) {
+    // The news of Placements may come later than that of pods.
+    if (const std::int64_t soon = SoonLeft(life); soon > 0) return Wait{soon};
     return PlacementGoneStep(life, "before all pods were bound");
   }
   const Wait seldom{Sooner(TimeLeft(life), kNodesLookedAtSeldomSeconds)};

@@ -61,12 +61,18 @@ bool HasLabelRules(const PodRequirements& pod) {
 // Source  kubernetes.io/docs/reference/labels-annotations-taints; karpenter.sh/docs/concepts,
 //         "startupTaints"; cluster-autoscaler FAQ, "startup taints"; docs.cilium.io, "Node taints".
 bool PassesByItself(std::string_view taint) {
-  constexpr std::string_view kBegin[] = {"node.kubernetes.io/", "node.cloudprovider.kubernetes.io/",
+  constexpr std::string_view kWhole[] = {
+      "node.kubernetes.io/unreachable",         "node.kubernetes.io/memory-pressure",
+      "node.kubernetes.io/disk-pressure",       "node.kubernetes.io/pid-pressure",
+      "node.kubernetes.io/network-unavailable", "node.kubernetes.io/unschedulable",
+      "node.cluster.x-k8s.io/uninitialized",    "karpenter.sh/unregistered"};
+  constexpr std::string_view kBegin[] = {"node.cloudprovider.kubernetes.io/",
                                          "startup-taint.cluster-autoscaler.kubernetes.io/",
                                          "status-taint.cluster-autoscaler.kubernetes.io/",
                                          "ignore-taint.cluster-autoscaler.kubernetes.io/"};
   const auto begins = [&](std::string_view with) { return taint.starts_with(with); };
-  return taint == "karpenter.sh/unregistered" || taint.ends_with("not-ready") ||
+  return taint.ends_with("not-ready") ||
+         std::find(std::begin(kWhole), std::end(kWhole), taint) != std::end(kWhole) ||
          std::any_of(std::begin(kBegin), std::end(kBegin), begins);
 }
 

@@ -272,6 +272,11 @@ TEST(DecodeNode, CountsAcceleratorsByLabelWhileTheKubeletKnowsNone) {
   }
   EXPECT_EQ(capacity(R"({"nvidia.com/gpu.count":"8"})", R"({"cpu":"96"})"), eight)
       << "no plug-in has ever registered";
+  EXPECT_EQ(
+      capacity(R"({"nvidia.com/gpu.count":"8","nvidia.com/gpu.deploy.device-plugin":"false"})",
+               R"({"cpu":"96"})"),
+      Resources{})
+      << "none will";
   EXPECT_EQ(capacity(R"({"nvidia.com/gpu.count":"8"})", R"({"volcano.sh/vgpu-number":"80"})"),
             Resources{})
       << "they have another name";

@@ -213,8 +213,7 @@ TEST(PresetsTest, BuildExpandsThePreset) {
 }
 
 std::string Recognise(const std::vector<Labels>& labels) {
-  const auto kind = [](const NodeFacts& node) { return node.labels.At("kind").value_or(""); };
-  return std::string(RecognisePreset(Nodes(labels), {}, kind).value_or("none"));
+  return std::string(RecognisePreset(Nodes(labels)).value_or("none"));
 }
 
 TEST(PresetsTest, TheFamilyIsRecognisedByItsNodes) {
@@ -235,23 +234,6 @@ TEST(PresetsTest, TheFamilyIsRecognisedByItsNodes) {
   EXPECT_EQ(Recognise({none}), "none");
   EXPECT_EQ(Recognise({{{kV1 + "0", "no-imds-data"}}}), "none");
   EXPECT_EQ(Recognise({}), "none");
-}
-
-// Four of one kind have labels of their network, six of another none.
-TEST(PresetsTest, ANetworkFamilyOfAWholeKindComesBeforeZonesButNotBeforeRacks) {
-  const auto recognise = [](std::size_t labelled, const std::string& also) {
-    std::vector<Labels> all;
-    for (std::size_t n = 0; n < 10; ++n) {
-      Labels labels = {{also, "z"}, {"kind", n < 4 ? "H100" : "L40S"}};
-      if (n < labelled) labels[kAWS + "1"] = "nn-1";
-      all.push_back(std::move(labels));
-    }
-    return Recognise(all);
-  };
-  EXPECT_EQ(recognise(4, "topology.kubernetes.io/zone"), "AWS");
-  EXPECT_EQ(recognise(2, "topology.kubernetes.io/zone"), "AWS");
-  EXPECT_EQ(recognise(1, "topology.kubernetes.io/zone"), "RackZone");
-  EXPECT_EQ(recognise(4, "topology.kubernetes.io/rack"), "RackZone");
 }
 
 TEST(PresetsTest, NodesWithoutAcceleratorDoNotCount) {
@@ -295,24 +277,6 @@ TEST(PresetsTest, ATpuSliceOfSeveralHostsIsADomain) {
   EXPECT_EQ(recognise("2x4", 8), "RackZone");
   EXPECT_EQ(recognise("2x", 1), "RackZone");
   EXPECT_EQ(recognise("", 1), "RackZone");
-}
-
-TEST(PresetsTest, NodePoolsOfAFewTpusDoNotGroupGpus) {
-  const auto recognise = [](std::size_t tpus) {
-    SharedList<NodeFacts> nodes = Nodes(std::vector<Labels>(
-        4, {{"cloud.google.com/gke-nodepool", "a"}, {"topology.kubernetes.io/zone", "z"}}));
-    for (std::size_t n = 0; n < tpus; ++n) {
-      NodeFacts& node = nodes.Edit(n);
-      node.labels.Set("cloud.google.com/gke-tpu-topology", "2x2x2");
-      node.allocatable = {{"google.com/tpu", 4}};
-    }
-    const auto kind = [](const NodeFacts& node) -> std::string_view {
-      return node.allocatable.begin()->first;
-    };
-    return std::string(RecognisePreset(nodes, {}, kind).value_or("none"));
-  };
-  EXPECT_EQ(recognise(1), "RackZone");
-  EXPECT_EQ(recognise(2), "CloudTPU");
 }
 
 TEST(PresetsTest, PlaceholdersStandForUnknown) {

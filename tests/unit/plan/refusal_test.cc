@@ -229,11 +229,13 @@ TEST(NeverFits, WhereATaintPassesByItself) {
   for (const char* key :
        {"node.kubernetes.io/disk-pressure", "node.cloudprovider.kubernetes.io/uninitialized",
         "karpenter.sh/unregistered", "node.cilium.io/agent-not-ready",
+        "node.cluster.x-k8s.io/uninitialized",
         "startup-taint.cluster-autoscaler.kubernetes.io/driver"}) {
     EXPECT_FALSE(never(key, 4)) << key;
     EXPECT_TRUE(never(key, 5)) << key;
   }
-  for (const char* key : {"dedicated", "karpenter.sh/registered", "nvidia.com/gpu"}) {
+  for (const char* key : {"dedicated", "karpenter.sh/registered", "nvidia.com/gpu",
+                          "node.kubernetes.io/out-of-service"}) {
     EXPECT_TRUE(never(key, 4)) << key;
   }
 }
