@@ -235,7 +235,7 @@ TEST(NeverFits, WhereATaintPassesByItself) {
     EXPECT_TRUE(never(key, 5)) << key;
   }
   for (const char* key : {"dedicated", "karpenter.sh/registered", "nvidia.com/gpu",
-                          "node.kubernetes.io/out-of-service"}) {
+                          "node.kubernetes.io/exclude-gpu"}) {
     EXPECT_TRUE(never(key, 4)) << key;
   }
 }
