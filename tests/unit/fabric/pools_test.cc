@@ -203,9 +203,10 @@ struct UnlabelledCase {
 TEST(PoolsTest, ANodeWithoutAProductTakesThatOfItsInstanceType) {
   const UnlabelledCase cases[] = {
       {"all share it", "p5.48xlarge", {"H100", "H100"}, 8, {"H100"}},
-      {"they differ", "x.large", {"A100", "H100"}, 8, {"A100", "H100", "x.large"}},
+      {"they differ", "p5.48xlarge", {"H100", "H200"}, 8, {"H100", "H200", "p5.48xlarge"}},
       {"none is labelled", "p5.48xlarge", {}, 8, {"p5.48xlarge"}},
-      {"another number of GPUs", "x.large", {"H100"}, 4, {"H100", "x.large"}},
+      {"another number of GPUs", "p5.48xlarge", {"H100"}, 4, {"H100", "p5.48xlarge"}},
+      {"a type that may have any GPU", "n1-standard-8", {"T4"}, 8, {"T4", "n1-standard-8"}},
       {"parts of GPUs", "g5.xlarge", {"A10G-SHARED"}, 8, {"A10G-SHARED", "g5.xlarge"}},
       {"a name of the distribution", "k3s", {"H100"}, 8, {"H100", "k3s"}},
   };
