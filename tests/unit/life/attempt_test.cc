@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "operator/api/conditions.h"
 #include "operator/life/attempt_labels.h"
@@ -186,6 +187,19 @@ TEST(AttemptTest, AGangWithoutItsPlacementIsUndoneBeforeItIsBound) {
     EXPECT_EQ(Reason(world, "Restarting"), "PlacementDeleted") << seconds;
     EXPECT_EQ(world.status().attempt, 2) << seconds;
   }
+}
+
+// The pods may be seen before the Placement.
+TEST(AttemptTest, TheNewsOfAPlacementMayBeLate) {
+  JobWorld world(3);
+  world.on_created = Silence;
+  world.Settle();
+  auto placements = std::exchange(world.placements, {});
+  ASSERT_TRUE(world.RunFor(1, 1));
+  EXPECT_EQ(Reason(world, "Restarting"), "");
+  world.placements = std::move(placements);
+  ASSERT_TRUE(world.RunFor(10, 1));
+  EXPECT_EQ(world.status().attempt, 1);
 }
 
 TEST(AttemptTest, ABoundGangRunsOnWithoutItsPlacement) {
