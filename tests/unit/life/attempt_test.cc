@@ -202,16 +202,6 @@ TEST(AttemptTest, TheNewsOfAPlacementMayBeLate) {
   EXPECT_EQ(world.status().attempt, 1);
 }
 
-TEST(AttemptTest, ABoundGangRunsOnWithoutItsPlacement) {
-  JobWorld world(3);
-  world.Settle();
-  ASSERT_EQ(PhaseOf(world.status()), "Running");
-  world.placements.clear();
-  ASSERT_TRUE(world.RunFor(3'600, 60));
-  EXPECT_EQ(PhaseOf(world.status()), "Running");
-  EXPECT_EQ(world.status().attempt, 1);
-}
-
 TEST(AttemptTest, AClockThatDiffersFromTheApiServersUndoesNothing) {
   for (const std::int64_t skew : {-86'400, -3'600, -61, 61, 3'600, 86'400}) {
     JobWorld world(3);

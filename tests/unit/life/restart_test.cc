@@ -377,5 +377,15 @@ TEST(RestartTest, AContainerThatIsGoneWasItsNodes) {
   }
 }
 
+TEST(RestartTest, ABoundGangRunsOnWithoutItsPlacement) {
+  JobWorld world(3);
+  world.Settle();
+  ASSERT_EQ(PhaseOf(world.status()), "Running");
+  world.placements.clear();
+  ASSERT_TRUE(world.RunFor(3'600, 60));
+  EXPECT_EQ(PhaseOf(world.status()), "Running");
+  EXPECT_EQ(world.status().attempt, 1);
+}
+
 }  // namespace
 }  // namespace weft::life
