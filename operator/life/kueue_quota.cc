@@ -30,6 +30,10 @@ using cluster::HasCondition;
 // While Kueue's kinds are not listed, or a flavor is missing.
 constexpr std::int64_t kRequeueSeconds = 5;
 
+// Reasons of Placed while the job has quota and no nodes.
+constexpr const char* kAdmitted = "Admitted";
+constexpr const char* kQuotaReserved = "QuotaReserved";
+
 std::string QueueNameOf(const api::TrainingJob& job) {
   return std::string(job.meta.labels.At(api::kQueueNameLabel).value_or(""));
 }
@@ -77,6 +81,13 @@ bool IsOutdated(const api::Workload& workload, const api::TrainingJob& job) {
   return workload.priority_class != priority.value_or(job.priority_class_name);
 }
 
+// Whether the job has said that it has quota and waits until its next attempt may start.
+bool IsPaused(const JobStatus& status) {
+  const api::Condition* placed = FindCondition(status, "Placed");
+  return placed != nullptr && placed->status == "False" &&
+         (placed->reason == kAdmitted || placed->reason == kQuotaReserved);
+}
+
 // Whether the job may use its quota, and if not, why.
 QueueVerdict VerdictOf(const Life& life, const api::Workload* workload) {
   if (workload == nullptr) return {false, false, kQueued, "its Workload is not created yet"};
@@ -116,16 +127,21 @@ std::optional<JobStep> TakeAssignment(Life& life, const api::Workload& workload)
   return ReportNotPlaced(life, kAdmissionPending, assigned.error().message, Wait{kRequeueSeconds});
 }
 
-// From now on the job waits for nodes. The transition time of Placed begins anew, because the time
-// in the queue is not time without nodes.
+// From now on the job waits for nodes, or first for the end of its pause after a failure. The
+// transition time of Placed begins anew, because the time in the queue is not time without nodes.
 std::optional<JobStep> ReportAdmitted(Life& life, const QueueVerdict& verdict) {
   const bool told = !verdict.start && ReasonOf(life.status, "Placed") == kAdmissionPending;
-  if (!WaitsForKueue(life.status) || told) return std::nullopt;
+  const bool paused = IsPaused(life.status);
+  if ((!WaitsForKueue(life.status) && !paused) || told) return std::nullopt;
   if (NextPlacement(life) != nullptr) return std::nullopt;
-  api::PutCondition(life.status.conditions,
-                    {"Placed", "Unknown", verdict.start ? "Admitted" : "QuotaReserved",
-                     InQueue(life.job) + verdict.message, ""},
-                    life.view.now);
+  const api::Retry& retry = life.status.record.retry;
+  const bool pauses = RetryLeft(retry, life.view.now) > 0;
+  if (pauses && paused) return std::nullopt;
+  api::PutCondition(
+      life.status.conditions,
+      {"Placed", pauses ? "False" : "Unknown", verdict.start ? kAdmitted : kQuotaReserved,
+       InQueue(life.job) + verdict.message + (pauses ? RetryText(retry) : ""), ""},
+      life.view.now);
   return WriteStatus{life.status};
 }
 

@@ -294,6 +294,39 @@ TEST(QueueTest, ARestartKeepsItsQuotaAndTellsThatPodsAreNotReady) {
   EXPECT_EQ(job.world.job.record.restarts, 1);
 }
 
+// Else it would say "admitted" for minutes and not why nothing happens.
+TEST(QueueTest, AdmittedAgainWithinItsPauseItSaysWhenTheNextAttemptStarts) {
+  Queued job;
+  job.world.job.failure_policy.max_restarts = 9;
+  job.Settle();
+  job.Admit();
+  for (int failures = 0; failures < 3; ++failures) {
+    job.world.now += 600;
+    job.Settle();
+    for (auto& pod : job.world.pods) {
+      pod->phase = api::PodPhase::kFailed;
+      pod->ready = false;
+      pod->failure = api::Pod::Failure{"c", "Error", 1, "", job.world.now};
+    }
+    job.Settle();
+  }
+  const std::string next = job.world.job.record.retry.not_before;
+  ASSERT_GT(*ParseTime(next), job.world.now);
+  job.Evict("Preempted");
+  ASSERT_FALSE(job.Quota());
+  job.Admit();
+  const auto placed = [&] { return *FindCondition(job.world.status(), "Placed"); };
+  EXPECT_EQ(job.Why(),
+            "Admitted: queue team-a: admitted to ClusterQueue all; the next attempt starts at " +
+                next + ", after 3 failures in a row");
+  EXPECT_EQ(placed().status, "False");
+  job.world.room = false;
+  job.world.now = *ParseTime(next);
+  job.Settle();
+  EXPECT_EQ(placed().reason, "InsufficientCapacity");
+  EXPECT_EQ(placed().last_transition_time, next) << "its pause is not time without nodes";
+}
+
 // Else Kueue counts the time to recover from then on, and evicts it as soon as it is admitted
 // again.
 TEST(QueueTest, WithoutQuotaItsWorkloadWaitsForNoRecovery) {
