@@ -9,10 +9,22 @@ namespace {
 // As in a Job's podFailurePolicy.
 constexpr std::size_t kFailureRulesAtMost = 20, kExitCodesAtMost = 255, kPodConditionsAtMost = 20;
 
-FailureRule::ExitCodes DecodeExitCodes(const Field& field) {
+bool HasContainer(const Field& pod_spec, const std::string& name) {
+  for (const char* list : {"containers", "initContainers"}) {
+    for (const Field& one : pod_spec[list].Items()) {
+      if (one["name"].Str() == name) return true;
+    }
+  }
+  return false;
+}
+
+FailureRule::ExitCodes DecodeExitCodes(const Field& field, const Field& pod_spec) {
   field.RefuseUnknown({"containerName", "operator", "values"});
   FailureRule::ExitCodes codes;
   codes.container = field["containerName"].Str();
+  if (!codes.container.empty() && !HasContainer(pod_spec, codes.container)) {
+    field["containerName"].Fail("names no container of the template");
+  }
   codes.in = field["operator"].Require().OneOf({"In", "NotIn"}) == 0;
   const std::vector<Field> values = field["values"].Require().Items();
   if (values.empty() || values.size() > kExitCodesAtMost) {
@@ -41,7 +53,7 @@ std::vector<FailureRule::OnCondition> DecodePodConditions(const Field& field) {
   return conditions;
 }
 
-FailureRule DecodeRule(const Field& field) {
+FailureRule DecodeRule(const Field& field, const Field& pod_spec) {
   field.RefuseUnknown({"action", "onExitCodes", "onPodConditions"});
   FailureRule rule;
   field["action"].Require();
@@ -51,14 +63,14 @@ FailureRule DecodeRule(const Field& field) {
     field.Fail("must have exactly one of onExitCodes and onPodConditions");
     return rule;
   }
-  if (codes.present()) rule.exit_codes = DecodeExitCodes(codes);
+  if (codes.present()) rule.exit_codes = DecodeExitCodes(codes, pod_spec);
   if (conditions.present()) rule.pod_conditions = DecodePodConditions(conditions);
   return rule;
 }
 
 }  // namespace
 
-FailurePolicy DecodeFailurePolicy(const Field& field) {
+FailurePolicy DecodeFailurePolicy(const Field& field, const Field& pod_spec) {
   field.RefuseUnknown({"maxRestarts", "resetAfterSeconds", "infrastructure", "rules"});
   FailurePolicy policy;
   policy.max_restarts = field["maxRestarts"].Int(kRestarts, policy.max_restarts);
@@ -71,7 +83,7 @@ FailurePolicy DecodeFailurePolicy(const Field& field) {
     field["rules"].Fail("must have at most " + std::to_string(kFailureRulesAtMost) + " rules");
     return policy;
   }
-  for (const Field& rule : rules) policy.rules.push_back(DecodeRule(rule));
+  for (const Field& rule : rules) policy.rules.push_back(DecodeRule(rule, pod_spec));
   return policy;
 }
 

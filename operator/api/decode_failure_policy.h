@@ -5,7 +5,7 @@
 
 namespace weft::api {
 
-// spec.failurePolicy of a TrainingJob.
-FailurePolicy DecodeFailurePolicy(const Field& field);
+// spec.failurePolicy of a TrainingJob, whose rules may name containers of the template's pod spec.
+FailurePolicy DecodeFailurePolicy(const Field& field, const Field& pod_spec);
 
 }  // namespace weft::api

@@ -114,7 +114,8 @@ void DecodeSpec(const Field& spec, TrainingJob& job) {
   job.active_deadline_seconds = spec["activeDeadlineSeconds"].OptionalInt(kSeconds);
   job.expected_duration_seconds = spec["expectedDurationSeconds"].OptionalInt(kSeconds);
   job.ttl_seconds_after_finished = spec["ttlSecondsAfterFinished"].OptionalInt(kSecondsOrZero);
-  job.failure_policy = DecodeFailurePolicy(spec["failurePolicy"]);
+  job.failure_policy =
+      DecodeFailurePolicy(spec["failurePolicy"], spec["workers"]["template"]["spec"]);
 }
 
 JobRecord DecodeRecord(const Field& status) {

@@ -16,9 +16,11 @@ struct Read {
 };
 
 Read ReadPolicy(const std::string& text) {
-  const json object = {{"spec", json::parse(text)}};
+  const json object = {{"spec", json::parse(text)},
+                       {"pod", json::parse(R"({"initContainers": [{"name": "fetch"}],
+                                               "containers": [{"name": "trainer"}]})")}};
   Decoding decoding(object, "x");
-  Read read{DecodeFailurePolicy(decoding.Root()["spec"]), ""};
+  Read read{DecodeFailurePolicy(decoding.Root()["spec"], decoding.Root()["pod"]), ""};
   read.why = decoding.why();
   return read;
 }
@@ -27,7 +29,8 @@ TEST(DecodeFailurePolicyTest, ReadsRulesInTheirOrder) {
   const Read read = ReadPolicy(R"({"maxRestarts": 3, "rules": [
       {"action": "FailJob",
        "onExitCodes": {"containerName": "trainer", "operator": "In", "values": [93, 94]}},
-      {"action": "ReplaceNode", "onExitCodes": {"operator": "NotIn", "values": [0, 1]}},
+      {"action": "ReplaceNode",
+       "onExitCodes": {"containerName": "fetch", "operator": "NotIn", "values": [0, 1]}},
       {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"},
                                                {"type": "Old", "status": "False"}]}]})");
   ASSERT_EQ(read.why, "");
@@ -66,6 +69,9 @@ TEST(DecodeFailurePolicyTest, NamesTheFieldThatIsWrong) {
        "spec.rules[0].onPodConditions: [] must have 1 to 20 conditions"},
       {R"({"rules": [{"action": "FailJob", "onPodConditions": [{"status": "True"}]}]})",
        "spec.rules[0].onPodConditions[0].type: is required"},
+      {R"({"rules": [{"action": "FailJob", "onExitCodes": {"containerName": "trainr",
+                      "operator": "In", "values": [1]}}]})",
+       "spec.rules[0].onExitCodes.containerName: \"trainr\" names no container of the template"},
       {R"({"rules": [{"action": "FailJob", "when": "Now",
                       "onExitCodes": {"operator": "In", "values": [1]}}]})",
        "spec.rules[0].when: unknown field"},
