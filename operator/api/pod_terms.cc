@@ -93,6 +93,8 @@ std::vector<SpreadRule> DecodeSpread(const Field& list, const TextMap& labels) {
     rule.max_skew = item["maxSkew"].Int({.min = 1}, 1);
     rule.min_domains = item["minDomains"].Int({.min = 1}, 1);
     rule.selector = DecodeSelector(item, labels);
+    rule.honor_affinity = item["nodeAffinityPolicy"].Str("Honor") == "Honor";
+    rule.honor_taints = item["nodeTaintsPolicy"].Str() == "Honor";
     rules.push_back(std::move(rule));
   }
   return rules;
@@ -198,6 +200,8 @@ void EncodePodTerms(const PodTerms& terms, OrderedJson& pod_spec, const std::str
                        {"whenUnsatisfiable", "DoNotSchedule"}};
     if (rule.min_domains != 1) one["minDomains"] = rule.min_domains;
     if (rule.selector) one["labelSelector"] = EncodeLabelSelector(*rule.selector);
+    if (!rule.honor_affinity) one["nodeAffinityPolicy"] = "Ignore";
+    if (rule.honor_taints) one["nodeTaintsPolicy"] = "Honor";
     pod_spec["topologySpreadConstraints"].push_back(std::move(one));
   }
   for (const ClaimedVolume& volume : terms.volumes) {
