@@ -74,6 +74,7 @@ struct PodTerms {
   std::vector<SpreadRule> spread = {};                     // with DoNotSchedule
   std::vector<PreferredPodTerm> preferred = {};
   std::vector<ClaimedVolume> volumes = {};
+  std::vector<SpreadRule> preferred_spread = {};  // with ScheduleAnyway
 
   friend bool operator==(const PodTerms&, const PodTerms&) = default;
 };

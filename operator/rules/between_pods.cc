@@ -318,28 +318,6 @@ void KeepApart(const Claims& claims, const SlotQuery& query, Slots& slots, Apart
   if (LooksAtPods(claims, query)) Keeping(claims, query, slots, apart).Run();
 }
 
-ByNode<std::int64_t> PreferredPodsBy(const Claims& claims, const SlotQuery& query) {
-  const std::vector<fabric::PreferredPodTerm>& preferred = query.pod->terms->preferred;
-  if (preferred.empty() || query.ignore_claims) return {};
-  const std::vector<PodOn> pods = claims.PodsOn();
-  const std::string space = SpaceOf(query);
-  ByNode<std::int64_t> met(claims.fabric().node_count(), 0);
-  for (const fabric::PreferredPodTerm& one : preferred) {
-    const Domains domains = DomainsOf(claims.fabric(), one.term.topology_key);
-    std::vector<std::int64_t> by_domain(domains.count, 0);
-    for (const PodOn& on : pods) {
-      const std::uint32_t domain = domains.of_node[on.node];
-      if (domain != Domains::kNone && Selects(one.term, space, *on.pod.space, *on.pod.labels)) {
-        by_domain[domain] += one.weight;
-      }
-    }
-    for (const NodeIndex n : met.Indices()) {
-      if (domains.of_node[n] != Domains::kNone) met[n] += by_domain[domains.of_node[n]];
-    }
-  }
-  return met;
-}
-
 std::string BetweenWorkersText(const SlotQuery& query) {
   const fabric::PodTerms& terms = *query.pod->terms;
   const std::string space = SpaceOf(query);

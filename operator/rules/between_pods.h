@@ -31,10 +31,6 @@ bool LooksAtPods(const fabric::Claims& claims, const SlotQuery& query);
 void KeepApart(const fabric::Claims& claims, const SlotQuery& query,
                fabric::ByNode<std::uint32_t>& slots, Apart* apart = nullptr);
 
-// The weight of the preferred terms that each node meets, of the query's pod and pods that run;
-// empty if there are none.
-fabric::ByNode<std::int64_t> PreferredPodsBy(const fabric::Claims& claims, const SlotQuery& query);
-
 // Why a node or domain takes few workers of one job, as a clause: "a node takes one worker, because
 // it has one host port 2222/TCP"; "" if nothing between the workers limits them.
 std::string BetweenWorkersText(const SlotQuery& query);

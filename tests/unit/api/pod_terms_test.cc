@@ -112,6 +112,8 @@ TEST(DecodePodTerms, ReadsWhatIsRequired) {
                 {"zone", 2, 3, a, true, false},
                 {"rack", 1, 1, fabric::LabelSelector{{}, {{"rev", "In", {"7"}}}}, false, true},
                 {"row", 1, 1, {}, true, false}}));
+  EXPECT_EQ(terms.preferred_spread,
+            (std::vector<fabric::SpreadRule>{{"host", 1, 1, {}, true, false}}));
 }
 
 TEST(EncodePodTerms, IsReadAsItWas) {
