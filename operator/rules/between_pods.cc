@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "operator/base/check.h"

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 
 #include "operator/base/check.h"
 #include "operator/rules/between_pods.h"
 #include "operator/rules/node_rules.h"
 #include "operator/rules/power.h"
-#include "operator/rules/selector.h"
-#include "operator/rules/tolerations.h"
 #include "operator/rules/volumes.h"
 
 namespace weft::rules {

@@ -5,11 +5,11 @@
 
 In each round some nodes (6, or --nodes) with random labels, taints and pods, and one gang with
 random host ports, affinity, anti-affinity, spreads, selectors and tolerations; some pods are being
-deleted, and stay. In that share of the rounds, also with claims of volumes (scheduler_volumes.py). The gang has at most one worker for each
-node. Where `weft plan` places the gang, kube-scheduler must bind each pod to the node of the plan.
-Where it does not, kube-scheduler, left to
-choose nodes, must leave a pod of the gang pending too. A spread is the exception: Weft keeps it also
-where kube-scheduler would not (operator/docs/placement.md), so such a gang counts one way only.
+deleted, and stay. In that share of the rounds, also with claims of volumes (scheduler_volumes.py).
+The gang has at most one worker for each node. Where `weft plan` places the gang, kube-scheduler must
+bind each pod to the node of the plan. Where it does not, kube-scheduler, left to choose nodes, must
+leave a pod of the gang pending too. A spread is the exception: Weft keeps it also where
+kube-scheduler would not (operator/docs/placement.md), so such a gang counts one way only.
 
 On the cluster of $KUBECONFIG, which has no other nodes. 1 if there was a difference.
 """
