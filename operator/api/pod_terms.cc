@@ -19,6 +19,8 @@ using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
 constexpr const char* kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
+constexpr const char* kHard = "DoNotSchedule";
+constexpr const char* kSoft = "ScheduleAnyway";
 constexpr std::string_view kAnyAddress = "0.0.0.0";
 
 void DecodePorts(const Field& container, bool host_network, std::vector<HostPort>& ports) {
@@ -84,15 +86,17 @@ void DecodePreferred(const Field& list, std::int64_t sign, const TextMap& labels
   }
 }
 
-std::vector<SpreadRule> DecodeSpread(const Field& list, const TextMap& labels) {
+std::vector<SpreadRule> DecodeSpread(const Field& list, const char* action, const TextMap& labels) {
   std::vector<SpreadRule> rules;
   for (const Field& item : list.Items()) {
-    if (item["whenUnsatisfiable"].Str() != "DoNotSchedule") continue;
+    if (item["whenUnsatisfiable"].Str() != action) continue;
     SpreadRule rule;
     rule.topology_key = item["topologyKey"].Str();
     rule.max_skew = item["maxSkew"].Int({.min = 1}, 1);
     rule.min_domains = item["minDomains"].Int({.min = 1}, 1);
     rule.selector = DecodeSelector(item, labels);
+    rule.honor_affinity = item["nodeAffinityPolicy"].Str("Honor") == "Honor";
+    rule.honor_taints = item["nodeTaintsPolicy"].Str() == "Honor";
     rules.push_back(std::move(rule));
   }
   return rules;
@@ -152,6 +156,17 @@ OrderedJson EncodeTerms(const std::vector<PodTerm>& terms) {
   return out;
 }
 
+OrderedJson EncodeSpread(const SpreadRule& rule, const char* action) {
+  OrderedJson out = {{"maxSkew", rule.max_skew},
+                     {"topologyKey", rule.topology_key},
+                     {"whenUnsatisfiable", action}};
+  if (rule.min_domains != 1) out["minDomains"] = rule.min_domains;
+  if (rule.selector) out["labelSelector"] = EncodeLabelSelector(*rule.selector);
+  if (!rule.honor_affinity) out["nodeAffinityPolicy"] = "Ignore";
+  if (rule.honor_taints) out["nodeTaintsPolicy"] = "Honor";
+  return out;
+}
+
 }  // namespace
 
 PodTerms DecodePodTerms(const Field& pod_spec, const TextMap& labels, const std::string& name) {
@@ -167,7 +182,9 @@ PodTerms DecodePodTerms(const Field& pod_spec, const TextMap& labels, const std:
   const Field affinity = pod_spec["affinity"];
   terms.affinity = DecodeTerms(affinity["podAffinity"][kRequired], labels);
   terms.anti_affinity = DecodeTerms(affinity["podAntiAffinity"][kRequired], labels);
-  terms.spread = DecodeSpread(pod_spec["topologySpreadConstraints"], labels);
+  const Field spread = pod_spec["topologySpreadConstraints"];
+  terms.spread = DecodeSpread(spread, kHard, labels);
+  terms.preferred_spread = DecodeSpread(spread, kSoft, labels);
   DecodePreferred(affinity["podAffinity"][kPreferred], 1, labels, terms.preferred);
   DecodePreferred(affinity["podAntiAffinity"][kPreferred], -1, labels, terms.preferred);
   terms.volumes = DecodeVolumes(pod_spec["volumes"], name);
@@ -193,12 +210,10 @@ void EncodePodTerms(const PodTerms& terms, OrderedJson& pod_spec, const std::str
         {{"weight", std::abs(one.weight)}, {"podAffinityTerm", EncodeTerm(one.term)}});
   }
   for (const SpreadRule& rule : terms.spread) {
-    OrderedJson one = {{"maxSkew", rule.max_skew},
-                       {"topologyKey", rule.topology_key},
-                       {"whenUnsatisfiable", "DoNotSchedule"}};
-    if (rule.min_domains != 1) one["minDomains"] = rule.min_domains;
-    if (rule.selector) one["labelSelector"] = EncodeLabelSelector(*rule.selector);
-    pod_spec["topologySpreadConstraints"].push_back(std::move(one));
+    pod_spec["topologySpreadConstraints"].push_back(EncodeSpread(rule, kHard));
+  }
+  for (const SpreadRule& rule : terms.preferred_spread) {
+    pod_spec["topologySpreadConstraints"].push_back(EncodeSpread(rule, kSoft));
   }
   for (const ClaimedVolume& volume : terms.volumes) {
     OrderedJson one = EncodeVolume(volume, name);

@@ -200,7 +200,10 @@ class Booking {
   fabric::Neighbour WorkerOf(const Attempt& attempt,
                              const std::vector<std::size_t>& members) const {
     if (attempt.job != nullptr) return NeighbourOf(attempt.job->meta, attempt.job->pod);
-    return members.empty() ? fabric::Neighbour{} : NeighbourOf(inputs_.pods[members.front()]);
+    if (members.empty()) return {};
+    fabric::Neighbour worker = NeighbourOf(inputs_.pods[members.front()]);
+    worker.ending = false;  // as the worker's own pod
+    return worker;
   }
 
   const fabric::Resources& AmountsOf(const api::Placement& placement, const Attempt& attempt,

@@ -187,6 +187,7 @@ class Pending {
     workload.pod = first.pod;
     workload.pod.labels = first.meta.labels;
     workload.neighbour = NeighbourOf(first);
+    workload.neighbour.ending = false;  // its pods are yet to run
     workload.priority = priorities_.Of(first.priority_class_name);
     std::vector<const fabric::PodTerms*> terms;
     for (const api::Pod* pod : pods) terms.push_back(pod->pod.terms.get());
@@ -239,11 +240,11 @@ bool LacksNodes(const api::Placement& placement) {
 }
 
 fabric::Neighbour NeighbourOf(const api::Pod& pod) {
-  return {&pod.meta.key.space, &pod.meta.labels, pod.pod.terms.get()};
+  return {&pod.meta.key.space, &pod.meta.labels, pod.pod.terms.get(), pod.meta.deleting};
 }
 
 fabric::Neighbour NeighbourOf(const api::ObjectMeta& owner, const rules::PodRequirements& pod) {
-  return {&owner.key.space, &pod.labels, pod.terms.get()};
+  return {&owner.key.space, &pod.labels, pod.terms.get(), false};
 }
 
 WorkloadView WorkloadOf(const api::TrainingJob& job) {

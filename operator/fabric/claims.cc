@@ -13,10 +13,6 @@ constexpr const char* kPods = "pods";
 // Removed pods that are kept in a list of their own, so that a removal costs nothing.
 constexpr std::size_t kFewGone = 1024;
 
-bool KeepsAway(const Neighbour& pod) {
-  return pod.terms != nullptr && !pod.terms->anti_affinity.empty();
-}
-
 std::int64_t SaturatingSubtract(std::int64_t a, std::int64_t b) {
   std::int64_t difference = 0;
   if (!__builtin_sub_overflow(a, b, &difference)) return difference;
@@ -44,7 +40,7 @@ void Claims::Add(NodeIndex node, const Resources& amounts, const std::string& co
   if (pod.space != nullptr) {
     WEFT_CHECK(pod.labels != nullptr);
     pods_.push_back({node, pod});
-    if (KeepsAway(pod)) keeping_away_.push_back(pod);
+    Note(pod);
   }
   if (compute_domain.empty()) return;
   // The first holder keeps the node. We never place a second ComputeDomain on it, so only another
@@ -61,12 +57,18 @@ void Claims::Remove(NodeIndex node, const Resources& amounts, const std::string&
     pods_ = PodsOn();
     gone_.clear();
     keeping_away_.clear();
-    for (const PodOn& on : pods_) {
-      if (KeepsAway(on.pod)) keeping_away_.push_back(on.pod);
-    }
+    preferring_.clear();
+    for (const PodOn& on : pods_) Note(on.pod);
   }
   if (compute_domain.empty() || compute_domain_[node] != compute_domain) return;
   if (--compute_domain_pods_[node] == 0) compute_domain_[node].clear();
+}
+
+// Lists the pod under the terms that it has.
+void Claims::Note(const Neighbour& pod) {
+  if (pod.terms == nullptr) return;
+  if (!pod.terms->anti_affinity.empty()) keeping_away_.push_back(pod);
+  if (!pod.terms->affinity.empty() || !pod.terms->preferred.empty()) preferring_.push_back(pod);
 }
 
 std::vector<Claims::PodOn> Claims::PodsOn() const {

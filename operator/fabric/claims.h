@@ -44,6 +44,9 @@ class Claims {
   // Those of them, and perhaps of removed ones, that may keep others away by required
   // anti-affinity.
   std::span<const Neighbour> keeping_away() const { return keeping_away_; }
+  // The same for pods that have a wish about other pods: terms of affinity, required or preferred,
+  // or of preferred anti-affinity.
+  std::span<const Neighbour> preferring() const { return preferring_; }
 
   const Fabric& fabric() const { return *fabric_; }
 
@@ -67,6 +70,7 @@ class Claims {
 
  private:
   using Sum = std::int64_t (*)(std::int64_t, std::int64_t);
+  void Note(const Neighbour& pod);
   void Account(NodeIndex node, const Resources& amounts, Sum to_used, Sum to_free);
   std::size_t Slot(NodeIndex n, ResourceIndex r) const {
     return std::size_t{n.Raw()} * fabric_->resources().size() + r.Raw();
@@ -79,7 +83,7 @@ class Claims {
   ByNode<std::uint32_t> compute_domain_pods_;  // pods that hold the node's ComputeDomain
   std::vector<PodOn> pods_,
       gone_;  // those of each Add and of each Remove; both shrink now and then
-  std::vector<Neighbour> keeping_away_;
+  std::vector<Neighbour> keeping_away_, preferring_;
   History history_;
 };
 

@@ -37,12 +37,18 @@ struct PreferredPodTerm {
   friend bool operator==(const PreferredPodTerm&, const PreferredPodTerm&) = default;
 };
 
-// One topologySpreadConstraint with DoNotSchedule.
+// One topologySpreadConstraint, its matchLabelKeys as requirements of the selector.
+//
+// Source  kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints
 struct SpreadRule {
   std::string topology_key;
   std::int64_t max_skew = 1;
   std::int64_t min_domains = 1;  // with fewer, the emptiest counts as empty
   std::optional<LabelSelector> selector;
+  // Which nodes count: with nodeAffinityPolicy Honor, those that match the pod's nodeSelector and
+  // required node affinity; with nodeTaintsPolicy Honor, those whose taints the pod tolerates.
+  bool honor_affinity = true;
+  bool honor_taints = false;
 
   friend bool operator==(const SpreadRule&, const SpreadRule&) = default;
 };
@@ -65,9 +71,10 @@ struct ClaimedVolume {
 struct PodTerms {
   std::vector<HostPort> host_ports = {};
   std::vector<PodTerm> affinity = {}, anti_affinity = {};  // required
-  std::vector<SpreadRule> spread = {};
+  std::vector<SpreadRule> spread = {};                     // with DoNotSchedule
   std::vector<PreferredPodTerm> preferred = {};
   std::vector<ClaimedVolume> volumes = {};
+  std::vector<SpreadRule> preferred_spread = {};  // with ScheduleAnyway
 
   friend bool operator==(const PodTerms&, const PodTerms&) = default;
 };
@@ -77,6 +84,9 @@ struct Neighbour {
   const std::string* space = nullptr;  // its namespace
   const TextMap* labels = nullptr;
   const PodTerms* terms = nullptr;  // null: none
+  // Whether it is being deleted. It still holds resources and ports and counts for affinity and
+  // anti-affinity, but not for a spread.
+  bool ending = false;
 
   friend bool operator==(const Neighbour&, const Neighbour&) = default;
 };

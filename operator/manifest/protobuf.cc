@@ -108,7 +108,8 @@ constexpr FieldRule kAffinity[] = {{1, "nodeAffinity", Shape::kObject, kNodeAffi
 constexpr FieldRule kSpread[] = {
     {1, "maxSkew", Shape::kNumber},    {2, "topologyKey"},
     {3, "whenUnsatisfiable"},          {4, "labelSelector", Shape::kObject, kLabelSelector},
-    {5, "minDomains", Shape::kNumber}, {8, "matchLabelKeys", Shape::kText, {}, Many::kList}};
+    {5, "minDomains", Shape::kNumber}, {6, "nodeAffinityPolicy"},
+    {7, "nodeTaintsPolicy"},           {8, "matchLabelKeys", Shape::kText, {}, Many::kList}};
 constexpr FieldRule kToleration[] = {{1, "key"}, {2, "operator"}, {3, "value"}, {4, "effect"}};
 constexpr FieldRule kGate[] = {{1, "name"}};
 constexpr FieldRule kClaim[] = {

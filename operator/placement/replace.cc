@@ -114,7 +114,7 @@ fabric::ByNode<std::uint32_t> Replacer::FreeSlots(std::span<const WorkerIndex> o
   }
   fabric::Claims with(claims_);
   const std::string space = request_.job.substr(0, request_.job.find('/'));
-  const fabric::Neighbour pod{&space, &request_.pod.labels, &*request_.pod.terms};
+  const fabric::Neighbour pod{&space, &request_.pod.labels, &*request_.pod.terms, false};
   const std::string domain = request_.pod.claims_compute_domain ? request_.job : "";
   for (const NodeIndex n : stay) with.Add(n, request_.pod.requests, domain, pod);
   // The shares of a spread are those of the workers that come, and not of the whole gang.

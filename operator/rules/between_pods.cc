@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "operator/base/check.h"
 #include "operator/base/phrases.h"
 #include "operator/fabric/selector.h"
 #include "operator/rules/node_rules.h"
+#include "operator/rules/pod_domains.h"
 #include "operator/rules/volumes.h"
 
 namespace weft::rules {
@@ -30,17 +29,6 @@ namespace {
 using PodOn = Claims::PodOn;
 using Slots = ByNode<std::uint32_t>;
 
-constexpr std::uint32_t kNoDomain = ~0U;
-
-// Whether the term of a pod in `own_space` means a pod with these labels.
-bool Selects(const PodTerm& term, const std::string& own_space, const std::string& space,
-             const TextMap& labels) {
-  if (!term.selector || !fabric::Matches(*term.selector, labels)) return false;
-  if (term.all_namespaces) return true;
-  if (term.namespaces.empty()) return space == own_space;
-  return std::find(term.namespaces.begin(), term.namespaces.end(), space) != term.namespaces.end();
-}
-
 bool Clash(const HostPort& a, const HostPort& b) {
   return a.port == b.port && a.protocol == b.protocol &&
          (a.address.empty() || b.address.empty() || a.address == b.address);
@@ -50,35 +38,17 @@ std::string PortText(const HostPort& port) {
   return "host port " + std::to_string(port.port) + "/" + port.protocol;
 }
 
-// The domains of a topologyKey.
-struct Domains {
-  ByNode<std::uint32_t> of_node;  // kNoDomain: the node lacks the label
-  std::uint32_t count = 0;
-};
-
-Domains DomainsOf(const Fabric& fabric, const std::string& key) {
-  Domains domains;
-  domains.of_node.assign(fabric.node_count(), kNoDomain);
-  std::map<std::string_view, std::uint32_t> by_value;
-  for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
-    const fabric::NodeFacts& node = fabric.node(n);
-    std::optional<std::string_view> value = node.labels.At(key);
-    if (!value && key == fabric::kHostNameLabel) value = node.name;
-    if (!value) continue;
-    domains.of_node[n] = by_value.try_emplace(*value, domains.count).first->second;
-    domains.count = static_cast<std::uint32_t>(by_value.size());
-  }
-  return domains;
-}
+// Whether kube-scheduler counts the pods of a node for the rule, and not those of its domain: the
+// node to which a worker is pinned is the only one that matches its node affinity, and a single
+// domain is fewer than minDomains.
+bool IsForNodes(const SpreadRule& rule) { return rule.honor_affinity && rule.min_domains > 1; }
 
 // One query's rules, applied to its slots in turn.
 class Keeping {
  public:
-  Keeping(const Claims& claims, const SlotQuery& query, const EmptySlots& empty_slots, Slots& slots,
-          Apart* apart)
+  Keeping(const Claims& claims, const SlotQuery& query, Slots& slots, Apart* apart)
       : fabric_(claims.fabric()),
         query_(query),
-        empty_slots_(empty_slots),
         space_(SpaceOf(query)),
         taker_(slots, apart),
         slots_(slots) {
@@ -92,7 +62,7 @@ class Keeping {
     for (const PodTerm& term : terms().anti_affinity) KeepFrom(term);
     KeepTogether();
     KeepToUnbound(query_, fabric_, taker_);
-    for (const SpreadRule& rule : terms().spread) Spread(rule);
+    for (std::size_t rule = 0; rule < terms().spread.size(); ++rule) Spread(rule);
     if (terms().host_ports.empty() && !query_.pod->claims_compute_domain) return;
     for (std::uint32_t& slots : taker_.slots()) slots = std::min(slots, 1U);
   }
@@ -131,7 +101,7 @@ class Keeping {
     const std::uint32_t why = Text(text);
     for (const NodeIndex n : slots_.Indices()) {
       const std::uint32_t domain = domains.of_node[n];
-      const bool in = domain != kNoDomain && blocked.contains(domain);
+      const bool in = domain != Domains::kNone && blocked.contains(domain);
       if (in != others) Take(n, 0, why);
     }
   }
@@ -170,7 +140,7 @@ class Keeping {
                     const std::string& text) {
     const std::uint32_t why = Text(text);
     for (const NodeIndex n : taker_.Roomiest()) {
-      if (domains.of_node[n] == kNoDomain) continue;
+      if (domains.of_node[n] == Domains::kNone) continue;
       std::uint64_t& left = share[domains.of_node[n]];
       Take(n, static_cast<std::uint32_t>(std::min<std::uint64_t>(left, slots_[n])), why);
       left -= slots_[n];
@@ -209,54 +179,59 @@ class Keeping {
   std::vector<std::uint64_t> RoomBy(const Domains& domains) const {
     std::vector<std::uint64_t> room(domains.count, 0);
     for (const NodeIndex n : slots_.Indices()) {
-      if (domains.of_node[n] != kNoDomain) room[domains.of_node[n]] += slots_[n];
+      if (domains.of_node[n] != Domains::kNone) room[domains.of_node[n]] += slots_[n];
     }
     return room;
   }
 
-  // The domains that count for the skew: those with a node that the pod could use if it were empty.
-  std::vector<std::uint8_t> Eligible(const Domains& domains) const {
-    const Slots room = empty_slots_();
-    std::vector<std::uint8_t> eligible(domains.count, 0);
-    for (const NodeIndex n : room.Indices()) {
-      if (room[n] > 0 && domains.of_node[n] != kNoDomain) eligible[domains.of_node[n]] = 1;
-    }
-    return eligible;
-  }
-
-  void Spread(const SpreadRule& rule) {
-    const Domains domains = DomainsOf(fabric_, rule.topology_key);
+  void Spread(std::size_t which) {
+    const SpreadRule& rule = terms().spread[which];
+    const SpreadCounts counts = CountSpread(terms().spread, which, fabric_, query_, pods_);
+    const Domains& domains = counts.domains;
     const std::string text = "topologySpreadConstraints by " + rule.topology_key;
     const std::uint32_t without = Text(text + ": the node lacks the label");
     for (const NodeIndex n : slots_.Indices()) {
-      if (domains.of_node[n] == kNoDomain) Take(n, 0, without);
+      if (domains.of_node[n] == Domains::kNone) Take(n, 0, without);
     }
-    if (!rule.selector || !fabric::Matches(*rule.selector, query_.pod->labels)) return;
-    std::vector<std::uint64_t> pods(domains.count, 0);
-    for (const PodOn& on : pods_) {
-      const bool counts = *on.pod.space == space_ && domains.of_node[on.node] != kNoDomain;
-      if (counts && fabric::Matches(*rule.selector, *on.pod.labels))
-        ++pods[domains.of_node[on.node]];
+    if (!rule.selector) return;
+    const bool own = fabric::Matches(*rule.selector, query_.pod->labels);
+    if (IsForNodes(rule)) KeepToNodes(rule, counts, own);
+    if (own) {
+      KeepToShares(domains, SharesOf(rule, counts, RoomBy(domains)), text);
+      return;
     }
-    KeepToShares(domains, SharesOf(rule, Eligible(domains), pods, RoomBy(domains)), text);
+    // The workers do not count, so the skew stays as it is.
+    const std::uint64_t most = EmptiestOf(rule, counts) + static_cast<std::uint64_t>(rule.max_skew);
+    std::set<std::uint32_t> blocked;
+    for (std::uint32_t d = 0; d < domains.count; ++d) {
+      if (counts.pods[d] > most) blocked.insert(d);
+    }
+    Block(domains, blocked, false, text);
+  }
+
+  // A node takes workers up to max_skew, which counts its pods too.
+  void KeepToNodes(const SpreadRule& rule, const SpreadCounts& counts, bool own) {
+    const auto skew = static_cast<std::uint64_t>(rule.max_skew);
+    const std::uint32_t why =
+        Text("topologySpreadConstraints by " + rule.topology_key + ": minDomains of a pinned pod");
+    for (const NodeIndex n : slots_.Indices()) {
+      const std::uint64_t pods = counts.on_node[n];
+      const std::uint64_t left = pods > skew ? 0 : own ? skew - pods : slots_[n];
+      Take(n, static_cast<std::uint32_t>(std::min<std::uint64_t>(left, slots_[n])), why);
+    }
   }
 
   // How many workers each domain takes: up to max_skew more than the emptiest has; if that is not
   // enough, the emptiest are filled first, as long as they have room.
-  std::vector<std::uint64_t> SharesOf(const SpreadRule& rule,
-                                      const std::vector<std::uint8_t>& eligible,
-                                      const std::vector<std::uint64_t>& pods,
+  std::vector<std::uint64_t> SharesOf(const SpreadRule& rule, const SpreadCounts& counts,
                                       const std::vector<std::uint64_t>& room) const {
+    const std::vector<std::uint8_t>& eligible = counts.eligible;
+    const std::vector<std::uint64_t>& pods = counts.pods;
     const auto skew = static_cast<std::uint64_t>(rule.max_skew);
-    const auto number = std::accumulate(eligible.begin(), eligible.end(), std::int64_t{0});
-    std::uint64_t emptiest = ~0ULL;
-    for (std::size_t d = 0; d < pods.size(); ++d) {
-      if (eligible[d] != 0) emptiest = std::min(emptiest, pods[d]);
-    }
-    if (number == 0) return std::vector<std::uint64_t>(pods.size(), 0);
-    const bool few = number < rule.min_domains;
+    if (EligibleIn(counts) == 0) return std::vector<std::uint64_t>(pods.size(), 0);
+    const bool few = CountsAsEmpty(rule, counts);
     std::vector<std::uint64_t> best;
-    for (std::uint64_t level = few ? 0 : emptiest;; ++level) {
+    for (std::uint64_t level = EmptiestOf(rule, counts);; ++level) {
       std::vector<std::uint64_t> least, most;
       std::uint64_t demanded = 0, fits = 0;
       bool reached = true;
@@ -272,6 +247,25 @@ class Keeping {
       best = demanded == 0 ? most : Filled(least, most, query_.cap);
       if (few || fits >= query_.cap) return best;
     }
+  }
+
+  static std::int64_t EligibleIn(const SpreadCounts& counts) {
+    return std::accumulate(counts.eligible.begin(), counts.eligible.end(), std::int64_t{0});
+  }
+
+  // Whether the emptiest domain counts as empty, because there are fewer than minDomains.
+  static bool CountsAsEmpty(const SpreadRule& rule, const SpreadCounts& counts) {
+    return EligibleIn(counts) == 0 || EligibleIn(counts) < rule.min_domains;
+  }
+
+  // The pods in the emptiest domain that counts.
+  static std::uint64_t EmptiestOf(const SpreadRule& rule, const SpreadCounts& counts) {
+    if (CountsAsEmpty(rule, counts)) return 0;
+    std::uint64_t emptiest = ~0ULL;
+    for (std::size_t d = 0; d < counts.pods.size(); ++d) {
+      if (counts.eligible[d] != 0) emptiest = std::min(emptiest, counts.pods[d]);
+    }
+    return emptiest;
   }
 
   // `least` everywhere, and the rest of `total` where there is room up to `most`.
@@ -290,7 +284,6 @@ class Keeping {
 
   const Fabric& fabric_;
   const SlotQuery& query_;
-  const EmptySlots& empty_slots_;
   std::string space_;
   SlotTaker taker_;
   const Slots& slots_;
@@ -318,34 +311,9 @@ bool LooksAtPods(const Claims& claims, const SlotQuery& query) {
          (!query.ignore_claims && IsKeptAway(claims, query));
 }
 
-void KeepApart(const Claims& claims, const SlotQuery& query, const EmptySlots& empty_slots,
-               Slots& slots, Apart* apart) {
+void KeepApart(const Claims& claims, const SlotQuery& query, Slots& slots, Apart* apart) {
   WEFT_CHECK(slots.size() == claims.fabric().node_count());
-  if (LooksAtPods(claims, query)) {
-    Keeping(claims, query, empty_slots, slots, apart).Run();
-  }
-}
-
-ByNode<std::int64_t> PreferredPodsBy(const Claims& claims, const SlotQuery& query) {
-  const std::vector<fabric::PreferredPodTerm>& preferred = query.pod->terms->preferred;
-  if (preferred.empty() || query.ignore_claims) return {};
-  const std::vector<PodOn> pods = claims.PodsOn();
-  const std::string space = SpaceOf(query);
-  ByNode<std::int64_t> met(claims.fabric().node_count(), 0);
-  for (const fabric::PreferredPodTerm& one : preferred) {
-    const Domains domains = DomainsOf(claims.fabric(), one.term.topology_key);
-    std::vector<std::int64_t> by_domain(domains.count, 0);
-    for (const PodOn& on : pods) {
-      const std::uint32_t domain = domains.of_node[on.node];
-      if (domain != kNoDomain && Selects(one.term, space, *on.pod.space, *on.pod.labels)) {
-        by_domain[domain] += one.weight;
-      }
-    }
-    for (const NodeIndex n : met.Indices()) {
-      if (domains.of_node[n] != kNoDomain) met[n] += by_domain[domains.of_node[n]];
-    }
-  }
-  return met;
+  if (LooksAtPods(claims, query)) Keeping(claims, query, slots, apart).Run();
 }
 
 std::string BetweenWorkersText(const SlotQuery& query) {
@@ -375,6 +343,11 @@ std::string BetweenWorkersText(const SlotQuery& query) {
   }
   for (const SpreadRule& rule : terms.spread) {
     if (rule.selector && fabric::Matches(*rule.selector, query.pod->labels)) {
+      if (IsForNodes(rule)) {
+        return "a node takes " + CountText(rule.max_skew, "worker") +
+               ", because of minDomains in topologySpreadConstraints: kube-scheduler counts only " +
+               "the node to which a worker is pinned";
+      }
       return "topologySpreadConstraints allow a skew of " + std::to_string(rule.max_skew) +
              " between values of " + rule.topology_key;
     }

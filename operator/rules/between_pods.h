@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,17 +25,11 @@ bool LooksAtPods(const fabric::Claims& claims, const SlotQuery& query);
 //
 // Between workers  At most one on a node, or in a domain, leaves the domain's roomiest node.
 //                  Affinity to each other leaves the domain with the most slots. A spread gives
-//                  each domain its share; pinned pods would pass kube-scheduler with any, so this
-//                  keeps what the user asked for.
-// empty_slots      CountSlotsByNode with ignore_claims; asked for a spread only.
+//                  each domain its share; with nodeAffinityPolicy Honor, pinned pods would pass
+//                  kube-scheduler with any, so this keeps what the user asked for.
 // Cost             O(nodes + pods) for each rule, nothing without rules.
-using EmptySlots = std::function<fabric::ByNode<std::uint32_t>()>;
-void KeepApart(const fabric::Claims& claims, const SlotQuery& query, const EmptySlots& empty_slots,
+void KeepApart(const fabric::Claims& claims, const SlotQuery& query,
                fabric::ByNode<std::uint32_t>& slots, Apart* apart = nullptr);
-
-// The weight of the preferred terms that each node meets, of the query's pod and pods that run;
-// empty if there are none.
-fabric::ByNode<std::int64_t> PreferredPodsBy(const fabric::Claims& claims, const SlotQuery& query);
 
 // Why a node or domain takes few workers of one job, as a clause: "a node takes one worker, because
 // it has one host port 2222/TCP"; "" if nothing between the workers limits them.

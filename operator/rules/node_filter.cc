@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 
 #include "operator/base/check.h"
 #include "operator/rules/between_pods.h"
 #include "operator/rules/node_rules.h"
 #include "operator/rules/power.h"
-#include "operator/rules/selector.h"
-#include "operator/rules/tolerations.h"
 #include "operator/rules/volumes.h"
 
 namespace weft::rules {
@@ -55,35 +52,6 @@ bool HasLabelRules(const PodRequirements& pod) {
          pod.required_affinity.has_value() || !pod.volumes->places.empty();
 }
 
-// Taints that a kubelet, a cloud's controller, an autoscaler or the agent of a network or storage
-// driver takes off again without anybody's help: every new node has some for a minute.
-//
-// Source  kubernetes.io/docs/reference/labels-annotations-taints; karpenter.sh/docs/concepts,
-//         "startupTaints"; cluster-autoscaler FAQ, "startup taints"; docs.cilium.io, "Node taints".
-bool PassesByItself(std::string_view taint) {
-  constexpr std::string_view kWhole[] = {
-      "node.kubernetes.io/unreachable",         "node.kubernetes.io/memory-pressure",
-      "node.kubernetes.io/disk-pressure",       "node.kubernetes.io/pid-pressure",
-      "node.kubernetes.io/network-unavailable", "node.kubernetes.io/unschedulable",
-      "node.cluster.x-k8s.io/uninitialized",    "karpenter.sh/unregistered"};
-  constexpr std::string_view kBegin[] = {"node.cloudprovider.kubernetes.io/",
-                                         "startup-taint.cluster-autoscaler.kubernetes.io/",
-                                         "status-taint.cluster-autoscaler.kubernetes.io/",
-                                         "ignore-taint.cluster-autoscaler.kubernetes.io/"};
-  const auto begins = [&](std::string_view with) { return taint.starts_with(with); };
-  return taint.ends_with("not-ready") ||
-         std::find(std::begin(kWhole), std::end(kWhole), taint) != std::end(kWhole) ||
-         std::any_of(std::begin(kBegin), std::end(kBegin), begins);
-}
-
-bool PassesTaints(const SlotQuery& query, const std::vector<fabric::Taint>& taints) {
-  if (!query.ignore_health) return FirstUntolerated(taints, query.pod->tolerations) == nullptr;
-  return std::all_of(taints.begin(), taints.end(), [&](const fabric::Taint& taint) {
-    return PassesByItself(taint.key) ||
-           FirstUntolerated({&taint, 1}, query.pod->tolerations) == nullptr;
-  });
-}
-
 // Checks usability, cordon, taints and access to devices, which are the same on hundreds of nodes.
 bool PassesNodeState(const Fabric& fabric, const SlotQuery& query, NodeIndex node) {
   const PodRequirements& pod = *query.pod;
@@ -93,9 +61,7 @@ bool PassesNodeState(const Fabric& fabric, const SlotQuery& query, NodeIndex nod
 }
 
 bool PassesLabels(const PodRequirements& pod, const fabric::NodeFacts& node) {
-  return (pod.node_name.empty() || pod.node_name == node.name) &&
-         MissingSelector(pod, node) == nullptr &&
-         (!pod.required_affinity || MatchesAffinity(*pod.required_affinity, node)) &&
+  return (pod.node_name.empty() || pod.node_name == node.name) && MatchesNode(pod, node) &&
          MissedPlace(pod, node) == nullptr;
 }
 
@@ -162,17 +128,8 @@ bool OffersAll(const Fabric& fabric, const SlotQuery& query) {
 
 void CountSlots(const Claims& claims, const SlotQuery& query, ByNode<std::uint32_t>& slots) {
   CountSlotsByNode(claims, query, slots);
-  KeepApart(
-      claims, query, [&] { return CountEmptySlots(claims, query); }, slots);
+  KeepApart(claims, query, slots);
   KeepToPower(claims, query, slots);
-}
-
-ByNode<std::uint32_t> CountEmptySlots(const Claims& claims, const SlotQuery& query) {
-  SlotQuery empty = query;
-  empty.ignore_claims = true;
-  ByNode<std::uint32_t> slots;
-  CountSlotsByNode(claims, empty, slots);
-  return slots;
 }
 
 void CountSlotsByNode(const Claims& claims, const SlotQuery& query, ByNode<std::uint32_t>& slots) {

@@ -25,7 +25,5 @@ void CountSlotsByNode(const fabric::Claims& claims, const SlotQuery& query,
 // The same for these nodes only; `slots` has an entry for every node, and the others stay.
 void CountSlotsOf(const fabric::Claims& claims, const SlotQuery& query,
                   std::span<const fabric::NodeIndex> nodes, fabric::ByNode<std::uint32_t>& slots);
-// CountSlotsByNode as if nothing else ran.
-fabric::ByNode<std::uint32_t> CountEmptySlots(const fabric::Claims& claims, const SlotQuery& query);
 
 }  // namespace weft::rules

@@ -50,8 +50,7 @@ NodeJudge::NodeJudge(const fabric::Claims& claims, const SlotQuery& query)
   if (!fabric.limits_power() && !LooksAtPods(claims, query)) return;
   fabric::ByNode<std::uint32_t> slots;
   CountSlotsByNode(claims, query, slots);
-  KeepApart(
-      claims, query, [&] { return CountEmptySlots(claims, query); }, slots, &apart_);
+  KeepApart(claims, query, slots, &apart_);
   KeepToPower(claims, query, slots, &stopped_);
 }
 

@@ -1,8 +1,10 @@
 #include "operator/rules/node_rules.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
+#include "operator/rules/selector.h"
 #include "operator/rules/tolerations.h"
 
 namespace weft::rules {
@@ -14,6 +16,27 @@ using fabric::NodeIndex;
 namespace {
 
 constexpr std::string_view kPods = "pods";  // a worker is one pod
+
+// Taints that a kubelet, a cloud's controller, an autoscaler or the agent of a network or storage
+// driver takes off again without anybody's help: every new node has some for a minute.
+//
+// Source  kubernetes.io/docs/reference/labels-annotations-taints; karpenter.sh/docs/concepts,
+//         "startupTaints"; cluster-autoscaler FAQ, "startup taints"; docs.cilium.io, "Node taints".
+bool PassesByItself(std::string_view taint) {
+  constexpr std::string_view kWhole[] = {
+      "node.kubernetes.io/unreachable",         "node.kubernetes.io/memory-pressure",
+      "node.kubernetes.io/disk-pressure",       "node.kubernetes.io/pid-pressure",
+      "node.kubernetes.io/network-unavailable", "node.kubernetes.io/unschedulable",
+      "node.cluster.x-k8s.io/uninitialized",    "karpenter.sh/unregistered"};
+  constexpr std::string_view kBegin[] = {"node.cloudprovider.kubernetes.io/",
+                                         "startup-taint.cluster-autoscaler.kubernetes.io/",
+                                         "status-taint.cluster-autoscaler.kubernetes.io/",
+                                         "ignore-taint.cluster-autoscaler.kubernetes.io/"};
+  const auto begins = [&](std::string_view with) { return taint.starts_with(with); };
+  return taint.ends_with("not-ready") ||
+         std::find(std::begin(kWhole), std::end(kWhole), taint) != std::end(kWhole) ||
+         std::any_of(std::begin(kBegin), std::end(kBegin), begins);
+}
 
 }  // namespace
 
@@ -65,6 +88,19 @@ bool CordonBlocks(const Fabric& fabric, const PodRequirements& pod, NodeIndex no
   if (!fabric.node(node).unschedulable) return false;
   const fabric::Taint cordon{std::string(kUnschedulableTaint), "", "NoSchedule"};
   return !TolerateTaint(pod.tolerations, cordon);
+}
+
+bool PassesTaints(const SlotQuery& query, std::span<const fabric::Taint> taints) {
+  if (!query.ignore_health) return FirstUntolerated(taints, query.pod->tolerations) == nullptr;
+  return std::all_of(taints.begin(), taints.end(), [&](const fabric::Taint& taint) {
+    return PassesByItself(taint.key) ||
+           FirstUntolerated({&taint, 1}, query.pod->tolerations) == nullptr;
+  });
+}
+
+bool MatchesNode(const PodRequirements& pod, const fabric::NodeFacts& node) {
+  return MissingSelector(pod, node) == nullptr &&
+         (!pod.required_affinity || MatchesAffinity(*pod.required_affinity, node));
 }
 
 const std::pair<const std::string, std::string>* MissingSelector(const PodRequirements& pod,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,6 +44,13 @@ bool AccessBlocks(const PodRequirements& pod, const fabric::NodeFacts& node);
 
 // Whether the node is cordoned and the pod does not tolerate it.
 bool CordonBlocks(const fabric::Fabric& fabric, const PodRequirements& pod, fabric::NodeIndex node);
+
+// Whether the pod tolerates the node's taints; with ignore_health, those that pass by themselves
+// do not count.
+bool PassesTaints(const SlotQuery& query, std::span<const fabric::Taint> taints);
+
+// Whether the node matches the pod's nodeSelector and required node affinity.
+bool MatchesNode(const PodRequirements& pod, const fabric::NodeFacts& node);
 
 // The nodeSelector entry that the node lacks, or null.
 const std::pair<const std::string, std::string>* MissingSelector(const PodRequirements& pod,

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <string_view>
 #include <vector>
 
-#include "operator/rules/between_pods.h"
+#include "operator/rules/preferred_pods.h"
 #include "operator/rules/selector.h"
 #include "operator/rules/tolerations.h"
 
@@ -17,7 +18,7 @@ using fabric::NodeIndex;
 
 namespace {
 
-constexpr std::uint32_t kTaint = 3 * 100, kAffinity = 2 * 100;
+constexpr std::uint32_t kTaint = 3 * 100, kAffinity = 2 * 100, kSpread = 2 * 100;
 // More than all taints and terms together.
 constexpr std::uint32_t kCordoned = 1U << 24;
 constexpr std::size_t kMostTaints = 1000;
@@ -65,18 +66,39 @@ void AddMissing(const ByNode<std::int64_t>& met, ByNode<std::uint32_t>& unwanted
   }
 }
 
+// Adds kSpread for nodes that lack a label, and a share of it for the others: none for the least
+// crowded, and (crowded - least) / most for a node.
+void AddCrowded(const ByNode<std::int64_t>& crowded, ByNode<std::uint32_t>& unwanted) {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = 0;
+  for (const std::int64_t one : crowded) {
+    if (one == kNoLabel) continue;
+    least = std::min(least, one);
+    most = std::max(most, one);
+  }
+  for (const NodeIndex n : crowded.Indices()) {
+    if (crowded[n] == kNoLabel) {
+      unwanted[n] += kSpread;
+    } else if (most > 0) {
+      unwanted[n] += static_cast<std::uint32_t>((crowded[n] - least) * kSpread / most);
+    }
+  }
+}
+
 }  // namespace
 
 ByNode<std::uint32_t> Unwanted(const Claims& claims, const SlotQuery& query) {
   const std::vector<std::uint32_t> by_class = OfTaints(claims, *query.pod);
-  const bool wishes = query.pod->preferred.present() || !query.pod->terms->preferred.empty();
+  const ByNode<std::int64_t> by_pods = PreferredPodsBy(claims, query);
+  const ByNode<std::int64_t> crowded = CrowdedBy(claims, query);
+  const bool wishes = query.pod->preferred.present() || !by_pods.empty() || !crowded.empty();
   if (!wishes && AllSame(by_class)) return {};
   ByNode<std::uint32_t> unwanted(claims.fabric().node_count(), 0);
   for (const NodeIndex n : unwanted.Indices()) {
     unwanted[n] = by_class[claims.fabric().taint_class(n)];
   }
   AddMissing(MetByNode(claims, *query.pod), unwanted);
-  AddMissing(PreferredPodsBy(claims, query), unwanted);
+  AddMissing(by_pods, unwanted);
+  AddCrowded(crowded, unwanted);
   return AllSame(unwanted) ? ByNode<std::uint32_t>() : unwanted;
 }
 

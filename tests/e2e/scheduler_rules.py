@@ -4,12 +4,12 @@
     tests/e2e/scheduler_rules.py --rounds N [--seed S] [--volumes SHARE] [--nodes N]
 
 In each round some nodes (6, or --nodes) with random labels, taints and pods, and one gang with
-random host ports, affinity, anti-affinity, spreads, selectors and tolerations; in that share of the
-rounds, also with claims of volumes (scheduler_volumes.py). The gang has at most one worker for each
-node. Where `weft plan` places the gang, kube-scheduler must bind each pod to the node of the plan.
-Where it does not, kube-scheduler, left to
-choose nodes, must leave a pod of the gang pending too. A spread is the exception: Weft keeps it also
-where kube-scheduler would not (operator/docs/placement.md), so such a gang counts one way only.
+random host ports, affinity, anti-affinity, spreads, selectors and tolerations; some pods are being
+deleted, and stay. In that share of the rounds, also with claims of volumes (scheduler_volumes.py).
+The gang has at most one worker for each node. Where `weft plan` places the gang, kube-scheduler must
+bind each pod to the node of the plan. Where it does not, kube-scheduler, left to choose nodes, must
+leave a pod of the gang pending too. A spread is the exception: Weft keeps it also where
+kube-scheduler would not (operator/docs/placement.md), so such a gang counts one way only.
 
 On the cluster of $KUBECONFIG, which has no other nodes. 1 if there was a difference.
 """
@@ -34,6 +34,7 @@ PORTS = (22, 8080, 9100)
 TAINT = {"key": "example.com/team", "value": "a", "effect": "NoSchedule"}
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 SETTLE_SECONDS = 60
+LINGER_SECONDS = 3600  # a pod that is being deleted stays until its round ends
 BIND_SECONDS = 40  # of pods that are pinned; kube-scheduler tries a refused one again within 10 s
 
 
@@ -113,12 +114,29 @@ class World:
             affinity["podAffinity"] = {REQUIRED: [self.term()]}
         if affinity:
             spec["affinity"] = affinity
-        return {"metadata": {"labels": {"app": rng.choice(APPS)}}, "spec": spec}
+        return {"metadata": {"labels": {"app": rng.choice(APPS), "rev": rng.choice("12")}},
+                "spec": spec}
+
+    def spread(self):
+        rng = self.rng
+        spread = {"topologyKey": rng.choice(KEYS), "maxSkew": rng.choice((1, 2)),
+                  "whenUnsatisfiable": "DoNotSchedule", "labelSelector": self.selector()}
+        for policy in ("nodeAffinityPolicy", "nodeTaintsPolicy"):
+            if chance(rng, 0.5):
+                spread[policy] = rng.choice(("Honor", "Ignore"))
+        if chance(rng, 0.2):
+            spread["minDomains"] = rng.choice((1, 2, 3))
+        if chance(rng, 0.2):
+            spread["matchLabelKeys"] = ["rev"]
+        return spread
 
     def running(self, number):
         pod = self.template(self.rng.choice((0, 0, 1, 2)))
         pod["spec"]["nodeName"] = self.rng.choice(self.nodes)["metadata"]["name"]
         pod["metadata"].update(name=f"running-{number}", namespace=self.rng.choice(SPACES))
+        if chance(self.rng, 0.2):
+            pod["spec"]["terminationGracePeriodSeconds"] = LINGER_SECONDS
+            pod["metadata"]["annotations"] = {"weft.test/stop-seconds": str(LINGER_SECONDS)}
         return {"apiVersion": "v1", "kind": "Pod", **pod}
 
     def gang(self):
@@ -135,10 +153,13 @@ class World:
                           "values": [rng.choice("xyz")]}
             spec.setdefault("affinity", {})["nodeAffinity"] = {
                 REQUIRED: {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}}
-        if chance(rng, 0.15):
-            spec["topologySpreadConstraints"] = [{
-                "topologyKey": rng.choice(KEYS), "maxSkew": rng.choice((1, 2)),
-                "whenUnsatisfiable": "DoNotSchedule", "labelSelector": self.selector()}]
+        if chance(rng, 0.25):
+            spec["topologySpreadConstraints"] = [self.spread()]
+            if chance(rng, 0.2):
+                second = self.spread()
+                # The API server refuses two constraints of one key.
+                if second["topologyKey"] != spec["topologySpreadConstraints"][0]["topologyKey"]:
+                    spec["topologySpreadConstraints"].append(second)
         if chance(rng, 0.1):
             spec["hostNetwork"] = True
             for port in spec["containers"][0].get("ports", ()):
@@ -263,6 +284,11 @@ class Rules:
             self.cluster.create("pods", pod)
         self.cluster.until("the pods run", lambda: len(self.all_pods()) == len(world.pods) and all(
             pod["status"]["phase"] == "Running" for pod in self.all_pods()))
+        ending = [pod["metadata"] for pod in world.pods if "annotations" in pod["metadata"]]
+        for one in ending:
+            self.cluster.delete("pods", one["namespace"], one["name"])
+        self.cluster.until("pods are being deleted", lambda: len(ending) == sum(
+            "deletionTimestamp" in pod["metadata"] for pod in self.all_pods()))
 
     @staticmethod
     def is_ready(node):

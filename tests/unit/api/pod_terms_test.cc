@@ -88,6 +88,11 @@ constexpr const char* kFull = R"({"affinity":{
   "topologySpreadConstraints":[
     {"topologyKey":"zone","maxSkew":2,"minDomains":3,"whenUnsatisfiable":"DoNotSchedule",
      "labelSelector":{"matchLabels":{"app":"a"}}},
+    {"topologyKey":"rack","maxSkew":1,"whenUnsatisfiable":"DoNotSchedule",
+     "labelSelector":{},"matchLabelKeys":["rev"],"nodeAffinityPolicy":"Ignore",
+     "nodeTaintsPolicy":"Honor"},
+    {"topologyKey":"row","maxSkew":1,"whenUnsatisfiable":"DoNotSchedule",
+     "nodeAffinityPolicy":"Honor","nodeTaintsPolicy":"Ignore"},
     {"topologyKey":"host","maxSkew":1,"whenUnsatisfiable":"ScheduleAnyway"}],
   "containers":[{"ports":[{"hostPort":22,"protocol":"UDP","hostIP":"10.0.0.1"}]}]})";
 
@@ -102,7 +107,13 @@ TEST(DecodePodTerms, ReadsWhatIsRequired) {
             (std::vector<fabric::PodTerm>{
                 {"host", fabric::LabelSelector{{}, {{"rev", "NotIn", {"7"}}}}, {"x"}, false},
                 {"rack", {}, {}, true}}));
-  EXPECT_EQ(terms.spread, (std::vector<fabric::SpreadRule>{{"zone", 2, 3, a}}));
+  EXPECT_EQ(terms.spread,
+            (std::vector<fabric::SpreadRule>{
+                {"zone", 2, 3, a, true, false},
+                {"rack", 1, 1, fabric::LabelSelector{{}, {{"rev", "In", {"7"}}}}, false, true},
+                {"row", 1, 1, {}, true, false}}));
+  EXPECT_EQ(terms.preferred_spread,
+            (std::vector<fabric::SpreadRule>{{"host", 1, 1, {}, true, false}}));
 }
 
 TEST(EncodePodTerms, IsReadAsItWas) {

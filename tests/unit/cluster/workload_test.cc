@@ -109,6 +109,14 @@ TEST(PendingWorkloads, APodOfAnEarlierAttemptOfAJobSetIsNoWorkerThatIsDone) {
   EXPECT_EQ(PendingOf(goes_on).front().done_workers, 1u);
 }
 
+TEST(NeighbourOf, SaysWhichPodsAreBeingDeleted) {
+  testing::Scene scene(testing::FourNodes());
+  scene.Pod("runs", "n0");
+  scene.Pod("ends", "n0").meta.deleting = true;
+  EXPECT_FALSE(NeighbourOf(scene.inputs.pods[0]).ending);
+  EXPECT_TRUE(NeighbourOf(scene.inputs.pods[1]).ending);
+}
+
 TEST(AllWorkloads, AreThoseThatAreNotFinished) {
   testing::Scene scene(testing::FourNodes());
   scene.Job("suspended", 1).suspend = true;

@@ -102,7 +102,8 @@ TEST(ReadProtobuf, IsTheJsonOfWhatAPodDemandsOfOthers) {
                              Part(3, Part(1, Part(1, Part(2, Part(1, "app") + Part(2, "Exists"))) +
                                                  Part(3, "host") + Part(6, "rev")))) +
                 Part(33, Number(1, 2) + Part(2, "zone") + Part(3, "DoNotSchedule") +
-                             Part(4, Entry(1, "app", "a")) + Number(5, 3) + Part(8, "rev"))),
+                             Part(4, Entry(1, "app", "a")) + Number(5, 3) + Part(6, "Ignore") +
+                             Part(7, "Honor") + Part(8, "rev"))),
        R"({"spec":{"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":)"
        R"([{"labelSelector":{"matchLabels":{"app":"a"}},"matchLabelKeys":["rev"],)"
        R"("namespaceSelector":{},"namespaces":["x"],"topologyKey":"zone"}]},"podAntiAffinity":)"
@@ -111,6 +112,7 @@ TEST(ReadProtobuf, IsTheJsonOfWhatAPodDemandsOfOthers) {
        R"("containers":[{"ports":[{"containerPort":2222,"hostIP":"10.0.0.1","hostPort":22,)"
        R"("protocol":"TCP"}]}],"hostNetwork":true,"topologySpreadConstraints":[{"labelSelector":)"
        R"({"matchLabels":{"app":"a"}},"matchLabelKeys":["rev"],"maxSkew":2,"minDomains":3,)"
+       R"("nodeAffinityPolicy":"Ignore","nodeTaintsPolicy":"Honor",)"
        R"("topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule"}]}})"},
       {"the claims of its volumes", Message::kPod,
        Part(2,

@@ -52,6 +52,7 @@ struct Running {
   std::uint32_t node = 0;
   std::string app, space = "team";
   Terms terms = {};
+  bool ending = false;
 };
 
 // Workers of two GPUs with the label app=train in the namespace team.
@@ -180,6 +181,42 @@ const Case kCases[] = {
      {4, 4, 4, 4, 0},
      100,
      "topologySpreadConstraints by topology.kubernetes.io/zone: the node lacks the label"},
+    {"a spread over others' pods, of which one zone has too many",
+     {{}, {}, {}, {{kZone, 1, 1, App("web")}}},
+     {{0, "web"}, {1, "web"}},
+     {0, 0, 4, 4, 0},
+     100,
+     "topologySpreadConstraints by topology.kubernetes.io/zone: the node lacks the label"},
+    {"a pod that is being deleted does not count",
+     {{}, {}, {}, {{kZone, 1, 1, App("web")}}},
+     {{0, "web"}, {1, "web", "team", {}, true}},
+     {4, 4, 4, 4, 0},
+     100,
+     "topologySpreadConstraints by topology.kubernetes.io/zone: the node lacks the label"},
+    {"it does for anti-affinity",
+     {{}, {}, {ByZone("web")}, {}},
+     {{1, "web", "team", {}, true}},
+     {0, 0, 4, 4, 4},
+     100,
+     "anti-affinity to pods that run there, by topology.kubernetes.io/zone"},
+    {"and for ports",
+     kSsh,
+     {{1, "x", "other", kSsh, true}},
+     {1, 0, 1, 1, 1},
+     100,
+     "host port 22/TCP is held by another pod"},
+    {"with minDomains a node of a pinned worker takes no more than the skew",
+     {{}, {}, {}, {{kZone, 1, 2, App("train")}}},
+     {},
+     {1, 1, 1, 1, 0},
+     8,
+     "topologySpreadConstraints by topology.kubernetes.io/zone: the node lacks the label"},
+    {"unless all nodes count",
+     {{}, {}, {}, {{kZone, 1, 2, App("train"), false, false}}},
+     {},
+     {4, 0, 4, 0, 0},
+     8,
+     "topologySpreadConstraints by topology.kubernetes.io/zone: the node lacks the label"},
     {"too few domains",
      {{}, {}, {}, {{kZone, 1, 3, App("train")}}},
      {},
@@ -200,7 +237,7 @@ TEST(KeepApart, KeepsTheRulesBetweenPods) {
     fabric::Claims claims(fabric);
     for (std::size_t p = 0; p < c.running.size(); ++p) {
       const Running& pod = c.running[p];
-      claims.Add(NodeIndex{pod.node}, {}, "", {&pod.space, &labels[p], &terms[p]});
+      claims.Add(NodeIndex{pod.node}, {}, "", {&pod.space, &labels[p], &terms[p], pod.ending});
     }
     PodRequirements pod;
     pod.requests = {{"nvidia.com/gpu", 2}};
@@ -227,7 +264,7 @@ TEST(KeepApart, APodThatIsTakenBackNoLongerCounts) {
   const std::string space = "team";
   const TextMap labels;
   const PodTerms ssh = kSsh.All();
-  const fabric::Neighbour holder = {&space, &labels, &ssh};
+  const fabric::Neighbour holder = {&space, &labels, &ssh, false};
   PodRequirements pod;
   pod.requests = {{"nvidia.com/gpu", 8}};
   pod.terms = ssh;
@@ -260,6 +297,81 @@ TEST(KeepApart, OneComputeDomainChannelANode) {
             "a node takes one worker, because it has one ComputeDomain channel");
 }
 
+// FiveNodes, of which the last is in zone c: it has a taint, no GPU, and another pool. The others
+// have a rack too.
+fabric::Fabric ThreeZones() {
+  const fabric::Fabric five = FiveNodes();
+  SharedList<fabric::NodeFacts> nodes;
+  for (const NodeIndex n : Range<NodeIndex>(five.node_count())) {
+    fabric::NodeFacts node = five.node(n);
+    const bool last = n.Raw() == 4;
+    node.labels.Set("pool", last ? "cpu" : "gpu");
+    if (last) {
+      node.labels.Set(kZone, "c");
+      node.taints = {{"only", "web", "NoSchedule"}};
+      node.allocatable.clear();
+    } else {
+      node.labels.Set("rack", "r" + std::to_string(n.Raw() / 2));
+    }
+    nodes.push_back(std::move(node));
+  }
+  auto fabric = fabric::Fabric::Build({}, std::move(nodes), {});
+  EXPECT_TRUE(fabric.has_value()) << (fabric ? "" : fabric.error().message);
+  return std::move(*fabric);
+}
+
+TEST(KeepApart, CountsTheDomainsThatTheRulesPoliciesName) {
+  const SpreadRule plain = {kZone, 1, 1, App("train"), true, false};
+  const SpreadRule all = {kZone, 1, 1, App("train"), false, false};
+  const SpreadRule tolerated = {kZone, 1, 1, App("train"), false, true};
+  const SpreadRule by_rack = {"rack", 9, 1, App("train"), true, false};
+  const std::map<std::string, std::string> gpu = {{"pool", "gpu"}};
+  const std::vector<NodeSelectorTerm> not_cpu = {{{{"pool", "NotIn", {"cpu"}}}, {}}};
+  struct Policy {
+    const char* name;
+    std::vector<SpreadRule> spread;
+    std::map<std::string, std::string> node_selector;
+    std::optional<std::vector<NodeSelectorTerm>> affinity;
+    std::vector<Toleration> tolerations;
+    Slots slots;
+  };
+  const Slots one_each = {1, 0, 1, 0, 0}, three_each = {3, 0, 3, 0, 0};
+  const Policy cases[] = {
+      {"a zone without room counts", {plain}, {}, {}, {}, one_each},
+      {"nodes that the nodeSelector leaves out do not", {plain}, gpu, {}, {}, three_each},
+      {"nor nodes that node affinity leaves out", {plain}, {}, not_cpu, {}, three_each},
+      {"unless nodeAffinityPolicy is Ignore", {all}, gpu, not_cpu, {}, one_each},
+      {"nodes with taints do not with nodeTaintsPolicy Honor", {tolerated}, {}, {}, {}, three_each},
+      {"they do if the pod tolerates them",
+       {tolerated},
+       {},
+       {},
+       {{"only", "Exists", "", ""}},
+       one_each},
+      {"a node without the label of another rule does not",
+       {plain, by_rack},
+       {},
+       {},
+       {},
+       three_each},
+  };
+  const fabric::Fabric fabric = ThreeZones();
+  const fabric::Claims claims(fabric);
+  for (const Policy& c : cases) {
+    PodRequirements pod;
+    pod.requests = {{"nvidia.com/gpu", 2}};
+    pod.node_selector = c.node_selector;
+    pod.required_affinity = c.affinity;
+    pod.tolerations = c.tolerations;
+    pod.labels = {{"app", "train"}};
+    pod.terms = Terms{{}, {}, {}, c.spread}.All();
+    const SlotQuery query = {.pod = &pod, .job = "team/job", .excluded = {}, .cap = 6};
+    fabric::ByNode<std::uint32_t> slots;
+    CountSlots(claims, query, slots);
+    EXPECT_EQ(slots.Items(), c.slots) << c.name;
+  }
+}
+
 // Every final placement within the shares has no larger skew, whatever the zones have room for.
 TEST(KeepApart, SharesOfASpreadKeepItsSkew) {
   const fabric::Fabric fabric = FiveNodes();
@@ -271,7 +383,7 @@ TEST(KeepApart, SharesOfASpreadKeepItsSkew) {
         fabric::Claims claims(fabric);
         for (std::uint32_t p = 0; p < running; ++p) {
           claims.Add(NodeIndex{p == 3 ? 2U : 0U}, {{"nvidia.com/gpu", 2}}, "",
-                     {&space, &labels, nullptr});
+                     {&space, &labels, nullptr, false});
         }
         PodRequirements pod;
         pod.requests = {{"nvidia.com/gpu", 2}};

@@ -76,7 +76,7 @@ TEST(Unwanted, CountsPreferredPods) {
   fabric::Claims claims(fabric);
   const std::string space = "team";
   const TextMap labels = {{"app", "web"}};
-  claims.Add(fabric::NodeIndex{0}, {}, "", {&space, &labels, nullptr});
+  claims.Add(fabric::NodeIndex{0}, {}, "", {&space, &labels, nullptr, false});
   PodRequirements pod;
   pod.tolerations = {{"", "Exists", "", ""}};
   const fabric::PodTerm web = {
@@ -88,6 +88,72 @@ TEST(Unwanted, CountsPreferredPods) {
   EXPECT_EQ(Unwanted(claims, query).Items(), (Values{200, 0, kCordoned}));
   query.ignore_claims = true;
   EXPECT_EQ(Unwanted(claims, query).Items(), (Values{0, 0, kCordoned}));
+}
+
+// They count as the pod's own terms do, and required affinity as a weight of 1.
+TEST(Unwanted, CountsWhatPodsThatRunPrefer) {
+  const fabric::Fabric fabric = ThreeNodes();
+  const std::string space = "team", other = "other";
+  const TextMap labels = {{"app", "web"}};
+  const fabric::PodTerm train = {
+      fabric::kHostNameLabel, fabric::LabelSelector{{{"app", "train"}}, {}}, {}, false};
+  struct Case {
+    const char* name;
+    fabric::PodTerms terms;
+    const std::string& space;
+    Values want;
+  };
+  const Case cases[] = {
+      {"preferred", {.preferred = {{10, train}}}, space, {0, 200, kCordoned + 200}},
+      {"kept away", {.preferred = {{-10, train}}}, space, {200, 0, kCordoned}},
+      {"required", {.affinity = {train}}, space, {0, 200, kCordoned + 200}},
+      {"both, of which the larger weight wins",
+       {.affinity = {train}, .preferred = {{-10, train}}},
+       space,
+       {200, 0, kCordoned}},
+      {"of another namespace", {.preferred = {{10, train}}}, other, {0, 0, kCordoned}},
+  };
+  for (const Case& c : cases) {
+    fabric::Claims claims(fabric);
+    claims.Add(fabric::NodeIndex{0}, {}, "", {&c.space, &labels, &c.terms, false});
+    PodRequirements pod;
+    pod.tolerations = {{"", "Exists", "", ""}};
+    pod.labels = {{"app", "train"}};
+    const SlotQuery query = {.pod = &pod, .job = "team/job", .excluded = {}, .cap = 1};
+    EXPECT_EQ(Unwanted(claims, query).Items(), c.want) << c.name;
+  }
+}
+
+TEST(Unwanted, CountsHowCrowdedASpreadsDomainsAre) {
+  const fabric::Fabric fabric = ThreeNodes();
+  const std::string space = "team";
+  const TextMap labels = {{"app", "train"}};
+  const fabric::LabelSelector train = {{{"app", "train"}}, {}};
+  struct Case {
+    const char* name;
+    std::vector<fabric::SpreadRule> spread;
+    Values want;
+  };
+  const Case cases[] = {
+      // Two pods on a and one on b: 2 ln 5 and ln 5 are 3 and 2.
+      {"by node", {{fabric::kHostNameLabel, 1, 1, train}}, {200, 133, kCordoned}},
+      // 4 more for each: 7, 6 and 4.
+      {"of a larger skew", {{fabric::kHostNameLabel, 5, 1, train}}, {85, 57, kCordoned}},
+      {"by a label that no node has", {{"zone", 1, 1, train}}, {200, 200, kCordoned + 200}},
+      {"without a selector", {{fabric::kHostNameLabel, 1, 1, {}}}, {0, 0, kCordoned}},
+  };
+  fabric::Claims claims(fabric);
+  for (const std::uint32_t node : {0U, 0U, 1U}) {
+    claims.Add(fabric::NodeIndex{node}, {}, "", {&space, &labels, nullptr, false});
+  }
+  claims.Add(fabric::NodeIndex{2}, {}, "", {&space, &labels, nullptr, true});
+  for (const Case& c : cases) {
+    PodRequirements pod;
+    pod.tolerations = {{"", "Exists", "", ""}};
+    pod.terms = fabric::PodTerms{.preferred_spread = c.spread};
+    const SlotQuery query = {.pod = &pod, .job = "team/job", .excluded = {}, .cap = 1};
+    EXPECT_EQ(Unwanted(claims, query).Items(), c.want) << c.name;
+  }
 }
 
 TEST(Unwanted, IsEmptyWhereAllNodesAreTheSame) {

@@ -1,0 +1,136 @@
+#include "operator/rules/preferred_pods.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "operator/rules/node_rules.h"
+#include "operator/rules/pod_domains.h"
+
+namespace weft::rules {
+
+using fabric::ByNode;
+using fabric::Claims;
+using fabric::Neighbour;
+using fabric::NodeIndex;
+using fabric::PodTerm;
+
+namespace {
+
+constexpr std::int64_t kHardPodAffinityWeight = 1;
+constexpr std::int64_t kMostWeight = 100;  // that the API server admits
+constexpr double kMostCrowded = 1e12;      // keeps sums of scores from overflow
+
+// The weights of terms that are met, by topologyKey, each for the domain of a node.
+class MetTerms {
+ public:
+  explicit MetTerms(const SlotQuery& query) : query_(query), space_(SpaceOf(query)) {}
+
+  // The terms of a pod that runs towards the query's pod.
+  void AddTheirs(const Claims::PodOn& on) {
+    if (on.pod.terms == nullptr) return;
+    const auto add = [&](const PodTerm& term, std::int64_t weight) {
+      if (Selects(term, *on.pod.space, space_, query_.pod->labels)) Add(term, on.node, weight);
+    };
+    for (const PodTerm& term : on.pod.terms->affinity) add(term, kHardPodAffinityWeight);
+    for (const fabric::PreferredPodTerm& one : on.pod.terms->preferred) add(one.term, one.weight);
+  }
+
+  // The query's terms towards a pod that runs.
+  void AddOwn(const Claims::PodOn& on) {
+    for (const fabric::PreferredPodTerm& one : query_.pod->terms->preferred) {
+      if (Selects(one.term, space_, *on.pod.space, *on.pod.labels)) {
+        Add(one.term, on.node, one.weight);
+      }
+    }
+  }
+
+  ByNode<std::int64_t> ByNodeOf(const fabric::Fabric& fabric) const {
+    if (by_key_.empty()) return {};
+    ByNode<std::int64_t> met(fabric.node_count(), 0);
+    for (const auto& [key, weights] : by_key_) {
+      const Domains domains = DomainsOf(fabric, key);
+      std::vector<std::int64_t> by_domain(domains.count, 0);
+      for (const auto& [node, weight] : weights) {
+        const std::uint32_t domain = domains.of_node[node];
+        if (domain != Domains::kNone) by_domain[domain] += weight;
+      }
+      for (const NodeIndex n : met.Indices()) {
+        if (domains.of_node[n] != Domains::kNone) met[n] += by_domain[domains.of_node[n]];
+      }
+    }
+    return met;
+  }
+
+ private:
+  void Add(const PodTerm& term, NodeIndex node, std::int64_t weight) {
+    by_key_[term.topology_key].emplace_back(node, std::clamp(weight, -kMostWeight, kMostWeight));
+  }
+
+  const SlotQuery& query_;
+  std::string space_;
+  std::map<std::string, std::vector<std::pair<NodeIndex, std::int64_t>>> by_key_;
+};
+
+// Whether a pod that runs has a term that counts for the query's pod.
+bool IsPreferred(const Claims& claims, const SlotQuery& query) {
+  const std::string space = SpaceOf(query);
+  const auto towards = [&](const Neighbour& pod, const PodTerm& term) {
+    return Selects(term, *pod.space, space, query.pod->labels);
+  };
+  return std::any_of(
+      claims.preferring().begin(), claims.preferring().end(), [&](const Neighbour& pod) {
+        return std::any_of(pod.terms->affinity.begin(), pod.terms->affinity.end(),
+                           [&](const PodTerm& term) { return towards(pod, term); }) ||
+               std::any_of(
+                   pod.terms->preferred.begin(), pod.terms->preferred.end(),
+                   [&](const fabric::PreferredPodTerm& one) { return towards(pod, one.term); });
+      });
+}
+
+}  // namespace
+
+ByNode<std::int64_t> PreferredPodsBy(const Claims& claims, const SlotQuery& query) {
+  if (query.ignore_claims) return {};
+  if (query.pod->terms->preferred.empty() && !IsPreferred(claims, query)) return {};
+  MetTerms met(query);
+  for (const Claims::PodOn& on : claims.PodsOn()) {
+    met.AddTheirs(on);
+    met.AddOwn(on);
+  }
+  return met.ByNodeOf(claims.fabric());
+}
+
+ByNode<std::int64_t> CrowdedBy(const Claims& claims, const SlotQuery& query) {
+  const std::vector<fabric::SpreadRule>& rules = query.pod->terms->preferred_spread;
+  if (rules.empty()) return {};
+  std::vector<Claims::PodOn> pods;
+  if (!query.ignore_claims) pods = claims.PodsOn();
+  const fabric::Fabric& fabric = claims.fabric();
+  ByNode<double> sums(fabric.node_count(), 0.0);
+  ByNode<std::uint8_t> lacks(fabric.node_count(), 0);
+  for (std::size_t rule = 0; rule < rules.size(); ++rule) {
+    const SpreadCounts counts = CountSpread(rules, rule, fabric, query, pods);
+    const double size = std::accumulate(counts.eligible.begin(), counts.eligible.end(), 0.0) + 2.0;
+    for (const NodeIndex n : sums.Indices()) {
+      const std::uint32_t domain = counts.domains.of_node[n];
+      if (domain == Domains::kNone) {
+        lacks[n] = 1;
+      } else {
+        sums[n] += static_cast<double>(counts.pods[domain]) * std::log(size) +
+                   static_cast<double>(rules[rule].max_skew - 1);
+      }
+    }
+  }
+  ByNode<std::int64_t> crowded(fabric.node_count(), kNoLabel);
+  for (const NodeIndex n : crowded.Indices()) {
+    if (lacks[n] == 0) crowded[n] = std::llround(std::min(sums[n], kMostCrowded));
+  }
+  return crowded;
+}
+
+}  // namespace weft::rules
