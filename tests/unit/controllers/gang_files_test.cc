@@ -1,5 +1,7 @@
 #include "operator/controllers/gang_files.h"
 
+#include <algorithm>
+
 #include "tests/unit/controllers/leader.h"
 
 namespace weft::controllers {
@@ -152,6 +154,25 @@ TEST_F(ComputeDomainTest, IsNotMadeForOneNode) {
   placement_.nodes = {"n0", "n0", "n0"};
   ASSERT_TRUE(Of());
   EXPECT_EQ(api_.CountOf(Kind::kComputeDomain), 0U);
+}
+
+// The class of a claim says whether the pods reach each other by NVLink, not its names.
+TEST_F(ComputeDomainTest, OfATemplatesOwnClaimIsToldByItsClass) {
+  const auto of_class = [&](const char* name, const char* device_class) {
+    api::ClaimTemplate one;
+    one.meta.key = {"ns", name};
+    one.requests.push_back({device_class, 1, false});
+    store_.Put(one);
+    job_.topology.compute_domain = false;
+    job_.claims = {{"", name, "", job_.pod.claims_compute_domain}};
+    const auto gang = Of();
+    return gang && std::any_of(gang->levels.begin(), gang->levels.end(),
+                               [](const auto& level) { return level.scale_up; });
+  };
+  job_.pod.claims_compute_domain = false;
+  EXPECT_TRUE(of_class("my-claim", api::kChannelClass));
+  job_.pod.claims_compute_domain = true;
+  EXPECT_FALSE(of_class("channel-foo", "gpu.nvidia.com"));
 }
 
 TEST_F(ComputeDomainTest, OfAClusterWithoutTheKindSaysWhatToDo) {
