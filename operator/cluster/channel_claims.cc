@@ -6,14 +6,14 @@
 namespace weft::cluster {
 namespace {
 
-using Claims = std::vector<api::ClaimReference>;
+using ClaimList = std::vector<api::ClaimReference>;
 
 constexpr std::string_view kDaemon = "daemon";  // type of a device, and the begin of its name
 
 // What the claims of a pod are, if they are not so already.
-std::optional<Claims> Resolved(const ChannelClaims& channels, const std::string& space,
-                               const Claims& claims) {
-  std::optional<Claims> resolved;
+std::optional<ClaimList> Resolved(const ChannelClaims& channels, const std::string& space,
+                                  const ClaimList& claims) {
+  std::optional<ClaimList> resolved;
   for (std::size_t c = 0; c < claims.size(); ++c) {
     const bool channel = channels.Is(space, claims[c]);
     if (channel == claims[c].channel) continue;
@@ -23,7 +23,7 @@ std::optional<Claims> Resolved(const ChannelClaims& channels, const std::string&
   return resolved;
 }
 
-bool AnyChannel(const Claims& claims) {
+bool AnyChannel(const ClaimList& claims) {
   return std::any_of(claims.begin(), claims.end(), [](const auto& one) { return one.channel; });
 }
 

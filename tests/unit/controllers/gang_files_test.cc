@@ -157,23 +157,27 @@ TEST_F(ComputeDomainTest, IsNotMadeForOneNode) {
 }
 
 // The class of a claim says whether the pods reach each other by NVLink, not its names.
-TEST_F(ComputeDomainTest, OfATemplatesOwnClaimIsToldByItsClass) {
-  const auto of_class = [&](const char* name, const char* device_class) {
+class OwnClaimTest : public ComputeDomainTest {
+ protected:
+  // Whether they do, by a template of that name and class. `guessed`: by the names.
+  bool Reaches(const char* name, const char* device_class, bool guessed) {
     api::ClaimTemplate one;
     one.meta.key = {"ns", name};
     one.requests.push_back({device_class, 1, false});
     store_.Put(one);
     job_.topology.compute_domain = false;
-    job_.claims = {{"", name, "", job_.pod.claims_compute_domain}};
+    job_.pod.claims_compute_domain = guessed;
+    job_.claims = {{"", name, "", guessed}};
     const auto gang = Of();
+    EXPECT_TRUE(gang);
     return gang && std::any_of(gang->levels.begin(), gang->levels.end(),
                                [](const auto& level) { return level.scale_up; });
-  };
-  job_.pod.claims_compute_domain = false;
-  EXPECT_TRUE(of_class("my-claim", api::kChannelClass));
-  job_.pod.claims_compute_domain = true;
-  EXPECT_FALSE(of_class("channel-foo", "gpu.nvidia.com"));
-}
+  }
+};
+
+TEST_F(OwnClaimTest, OfAChannel) { EXPECT_TRUE(Reaches("my-claim", api::kChannelClass, false)); }
+
+TEST_F(OwnClaimTest, OfAGpu) { EXPECT_FALSE(Reaches("channel-foo", "gpu.nvidia.com", true)); }
 
 TEST_F(ComputeDomainTest, OfAClusterWithoutTheKindSaysWhatToDo) {
   api_.not_installed = {Kind::kComputeDomain};
