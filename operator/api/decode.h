@@ -58,6 +58,8 @@ Result<Node> DecodeNodeHead(const nlohmann::json& object, const Place& place);
 Result<ResourceSlice> DecodeResourceSlice(const nlohmann::json& object, const Place& place);
 Result<ResourceClaim> DecodeResourceClaim(const nlohmann::json& object, const Place& place);
 Result<ClaimTemplate> DecodeClaimTemplate(const nlohmann::json& object, const Place& place);
+// The template that NVIDIA's driver makes of a ComputeDomain: of one claim for a channel.
+Result<ClaimTemplate> DecodeComputeDomain(const nlohmann::json& object, const Place& place);
 Result<DeviceClass> DecodeDeviceClass(const nlohmann::json& object, const Place& place);
 Result<PersistentVolume> DecodePersistentVolume(const nlohmann::json& object, const Place& place);
 Result<VolumeClaim> DecodeVolumeClaim(const nlohmann::json& object, const Place& place);

@@ -60,10 +60,13 @@ ObjectMeta IdentityOf(ObjectMeta meta) {
 DeviceRequest DecodeRequest(const Field& request) {
   Field body = request;
   if (const Field exactly = request["exactly"]; exactly.present()) body = exactly;
+  DeviceRequest read;
   if (const auto alternatives = request["firstAvailable"].Items(); !alternatives.empty()) {
     body = alternatives.front();
+    for (std::size_t i = 1; i < alternatives.size(); ++i) {
+      read.other_classes.push_back(alternatives[i]["deviceClassName"].Str());
+    }
   }
-  DeviceRequest read;
   read.device_class = body["deviceClassName"].Str();
   read.all = body["allocationMode"].Str() == "All";
   read.count = body["adminAccess"].Bool() ? 0 : body["count"].Int(kDevices, 1);
@@ -200,6 +203,18 @@ Result<ClaimTemplate> DecodeClaimTemplate(const nlohmann::json& object, const Pl
   one.requests = DecodeRequests(root["spec"]["spec"]);
   if (Status done = decoding.status(); !done) return done.error();
   return one;
+}
+
+Result<ClaimTemplate> DecodeComputeDomain(const nlohmann::json& object, const Place& place) {
+  Decoding decoding(object, place);
+  const Field root = decoding.Root();
+  ClaimTemplate made;
+  made.place = decoding.place();
+  made.meta = IdentityOf(DecodeMeta(root["metadata"], Scope::kNamespaced));
+  made.meta.key.name = root["spec"]["channel"]["resourceClaimTemplate"]["name"].Str();
+  made.requests.push_back({kChannelClass, 1, false});
+  if (Status done = decoding.status(); !done) return done.error();
+  return made;
 }
 
 Result<ResourceClaim> DecodeResourceClaim(const nlohmann::json& object, const Place& place) {

@@ -231,6 +231,9 @@ Status DecodeInto(const nlohmann::json& object, const Place& place, Inputs& inpu
   if (type->group == kDeviceGroup) {
     if (const auto taken = TakeDevices(type->kind, object, place, inputs)) return *taken;
   }
+  if (type->group == kComputeDomainGroup && type->kind == "ComputeDomain") {
+    return Append(DecodeComputeDomain(object, place), inputs.channel_templates);
+  }
   if (const auto taken = TakeVolumes(*type, object, place, inputs)) return *taken;
   if (type->group == kKueueGroup && type->version == kKueueVersion) {
     if (const auto taken = TakeKueue(type->kind, object, place, inputs)) return *taken;

@@ -33,6 +33,7 @@ PodSet DecodePodSet(const Field& field) {
   set.annotations = meta["annotations"].Texts();
   set.pod = DecodePodSpec(spec, set.labels);
   set.pod.labels = set.labels;
+  set.claims = DecodeClaims(spec, spec["status"]);  // which a PodSpec does not have
   set.priority_class_name = spec["priorityClassName"].Str();
   for (const Field& gate : spec["schedulingGates"].Items()) {
     if (gate["name"].Str() == kGate) set.gated = true;

@@ -128,11 +128,7 @@ Result<Pod> DecodePod(const nlohmann::json& object, const Place& place) {
   pod.meta.annotations.KeepIf([gated](auto key, auto value) {
     return value.size() <= kLabelBytes || (gated && IsGangAnnotation(key));
   });
-  for (const Field& claim : spec["resourceClaims"].Items()) {
-    ClaimReference reference{claim["resourceClaimName"].Str(),
-                             claim["resourceClaimTemplateName"].Str()};
-    if (!(reference == ClaimReference())) pod.claims.push_back(std::move(reference));
-  }
+  pod.claims = DecodeClaims(spec, root["status"]);
   pod.priority_class_name = spec["priorityClassName"].Str();
   pod.pod_group = spec["schedulingGroup"]["podGroupName"].Str();
   const Field status = root["status"];

@@ -84,6 +84,7 @@ void DecodeWorkers(const Field& spec, TrainingJob& job) {
   TextMap labels = pod["metadata"]["labels"].Texts();
   job.pod = DecodePodSpec(pod_spec, labels);
   job.pod.labels = std::move(labels);
+  job.claims = DecodeClaims(pod_spec, pod_spec["status"]);  // which a PodSpec does not have
   job.pod.claims_accelerators = !job.accelerator.device_class.empty();
   job.priority_class_name = pod_spec["priorityClassName"].Str();
   SettlePerWorker(spec, TemplateLimit(pod_spec, job.accelerator.resource_name), job.accelerator);

@@ -16,6 +16,12 @@ namespace weft::api {
 //         (extended resources backed by DRA).
 inline constexpr const char* kDeviceGroup = "resource.k8s.io";
 
+// The API group of ComputeDomains, their driver, and the DeviceClass of the channel that a node
+// has. Source  github.com/kubernetes-sigs/dra-driver-nvidia-gpu.
+inline constexpr const char* kComputeDomainGroup = "resource.nvidia.com";
+inline constexpr const char* kComputeDomainDriver = "compute-domain.nvidia.com";
+inline constexpr const char* kChannelClass = "compute-domain-default-channel.nvidia.com";
+
 // The devices of one driver on one node. A whole device is one that a GPU's partitions share: it
 // has the name of the counter set that they consume, else the uuid of their parent, else the
 // device's own name.
@@ -55,11 +61,13 @@ struct DeviceClass {
   }
 };
 
-// One request of a claim. Of alternatives (firstAvailable), the first is read.
+// One request of a claim. Of alternatives (firstAvailable), the first is read, and the classes of
+// the others.
 struct DeviceRequest {
   std::string device_class;
   std::int64_t count = 1;
   bool all = false;  // allocationMode All: every matching device of the node
+  std::vector<std::string> other_classes = {};
 
   friend bool operator==(const DeviceRequest&, const DeviceRequest&) = default;
 };
@@ -98,6 +106,11 @@ struct ResourceClaim {
 // An entry of a pod's spec.resourceClaims; one of the names is set.
 struct ClaimReference {
   std::string claim, claim_template;
+  // The ResourceClaim that was made of the template for this pod; "": none yet, or not for a pod.
+  std::string made = {};
+  // For a channel of a ComputeDomain: by its names (NamesComputeDomain in pod_requirements.h) until
+  // cluster::ResolveChannelClaims looks at what it requests.
+  bool channel = false;
 
   friend bool operator==(const ClaimReference&, const ClaimReference&) = default;
 };
@@ -107,6 +120,7 @@ struct DeviceInputs {
   SharedList<ResourceSlice> resource_slices;
   SharedList<ResourceClaim> resource_claims;
   SharedList<ClaimTemplate> claim_templates;
+  SharedList<ClaimTemplate> channel_templates;  // that their driver makes of ComputeDomains
   std::vector<DeviceClass> device_classes;
 };
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "operator/api/devices.h"
 #include "operator/api/meta.h"
 #include "operator/base/result.h"
 #include "operator/base/shared_list.h"
@@ -44,6 +45,7 @@ struct PodSet {
   std::uint32_t count = 0;
   std::uint32_t asked = 0;  // as requested
   rules::PodRequirements pod;
+  std::vector<ClaimReference> claims;  // resourceClaims of the template
   std::string priority_class_name;
   TextMap labels, annotations;  // of the template
   bool gated = false;           // the template has Weft's scheduling gate

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "operator/api/accelerator.h"
+#include "operator/api/devices.h"
 #include "operator/api/job_record.h"
 #include "operator/api/meta.h"
 #include "operator/api/topology_spec.h"
@@ -30,6 +31,7 @@ struct Proposal {
   std::string pod_set;
   std::string bundle;         // Placements of one bundle get nodes all together or not at all
   std::int64_t priority = 0;  // of the Workload
+  std::vector<ClaimReference> claims = {};  // resourceClaims of its coming pods
 };
 
 struct Placement {

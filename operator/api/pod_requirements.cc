@@ -105,22 +105,11 @@ std::vector<rules::PreferredTerm> DecodePreferred(const Field& affinity) {
   return terms;
 }
 
-bool NamesComputeDomain(const Field& text) {
-  std::string name = text.Str();
+bool HasWordOfComputeDomain(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const auto has = [&](const char* part) { return name.find(part) != name.npos; };
   return has("computedomain") || has("compute-domain") || has("channel") || has("imex");
-}
-
-bool ClaimsComputeDomain(const Field& resource_claims) {
-  bool claims = false;
-  for (const Field& claim : resource_claims.Items()) {
-    for (const char* key : {"name", "resourceClaimName", "resourceClaimTemplateName"}) {
-      if (NamesComputeDomain(claim[key])) claims = true;
-    }
-  }
-  return claims;
 }
 
 // `name`: of the pod; "" for a template.
@@ -141,7 +130,9 @@ rules::PodRequirements Decode(const Field& pod_spec, const Field& status, const 
     if (toleration.op.empty()) toleration.op = "Equal";
     pod.tolerations.push_back(std::move(toleration));
   }
-  pod.claims_compute_domain = ClaimsComputeDomain(pod_spec["resourceClaims"]);
+  for (const Field& claim : pod_spec["resourceClaims"].Items()) {
+    if (NamesComputeDomain(claim)) pod.claims_compute_domain = true;
+  }
   pod.node_name = pod_spec["nodeName"].Str();
   pod.terms = DecodePodTerms(pod_spec, labels, name);
   return pod;
@@ -157,6 +148,30 @@ std::optional<std::vector<rules::NodeSelectorTerm>> DecodeNodeSelector(const Fie
         {DecodeExpressions(term["matchExpressions"]), DecodeExpressions(term["matchFields"])});
   }
   return terms;
+}
+
+std::vector<ClaimReference> DecodeClaims(const Field& pod_spec, const Field& status) {
+  const std::vector<Field> statuses = status["resourceClaimStatuses"].Items();
+  std::vector<ClaimReference> claims;
+  for (const Field& claim : pod_spec["resourceClaims"].Items()) {
+    ClaimReference reference{claim["resourceClaimName"].Str(),
+                             claim["resourceClaimTemplateName"].Str(), "",
+                             NamesComputeDomain(claim)};
+    if (reference.claim.empty() && reference.claim_template.empty()) continue;
+    const std::string name = claim["name"].Str();
+    for (const Field& one : statuses) {
+      if (one["name"].Str() == name) reference.made = one["resourceClaimName"].Str();
+    }
+    claims.push_back(std::move(reference));
+  }
+  return claims;
+}
+
+bool NamesComputeDomain(const Field& resource_claim) {
+  for (const char* key : {"name", "resourceClaimName", "resourceClaimTemplateName"}) {
+    if (HasWordOfComputeDomain(resource_claim[key].Str())) return true;
+  }
+  return false;
 }
 
 Resources DecodeResources(const Field& list) {

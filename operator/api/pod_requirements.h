@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "operator/api/devices.h"
 #include "operator/api/json_reader.h"
 #include "operator/rules/pod_requirements.h"
 
@@ -15,11 +16,8 @@ namespace weft::api {
 //           sidecars before it); a missing request is the limit. cpu, memory and huge pages in the
 //           pod's own spec.resources replace that sum. Overhead is added, and amounts of 0 are left
 //           out.
-// ComputeDomain  a PodSpec does not say what a claim is for, so its names decide: an entry
-//           of resourceClaims counts if its name, resourceClaimName or
-//           resourceClaimTemplateName contains "computedomain", "compute-domain", "channel"
-//           or "imex" in any case, as in NVIDIA's documents ("compute-domain-channel",
-//           "imex-channel-0").
+// ComputeDomain  a PodSpec does not say what a claim is for, so its names are a guess
+//           (NamesComputeDomain), until cluster::ResolveChannelClaims looks at what it requests.
 // Resize    a container on a node counts with the greatest of its request, what the kubelet has
 //           allocated and what it has; a resize that is Infeasible does not count.
 // Errors    noted at their fields. Fields that Weft does not use are not checked.
@@ -28,6 +26,17 @@ namespace weft::api {
 rules::PodRequirements DecodePodSpec(const Field& pod_spec, const TextMap& labels = {});
 // The same of a Pod, with its status.
 rules::PodRequirements DecodePodOnNode(const Field& pod, const TextMap& labels);
+
+// The entries of a PodSpec's resourceClaims that name a ResourceClaim or a template, with the
+// claims that the Pod's status names; of a template the status is absent.
+std::vector<ClaimReference> DecodeClaims(const Field& pod_spec, const Field& status);
+
+// Whether the names of an entry of resourceClaims sound like a claim for a ComputeDomain's channel:
+// its name, resourceClaimName or resourceClaimTemplateName contains "computedomain",
+// "compute-domain", "channel" or "imex" in any case, as in NVIDIA's documents
+// ("compute-domain-channel", "imex-channel-0"). A guess, for where neither claim nor template is
+// known: NVIDIA's driver makes the template only after the ComputeDomain.
+bool NamesComputeDomain(const Field& resource_claim);
 
 // A NodeSelector; nothing if it is absent.
 std::optional<std::vector<rules::NodeSelectorTerm>> DecodeNodeSelector(const Field& selector);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "operator/api/accelerator.h"
+#include "operator/api/devices.h"
 #include "operator/api/failure_policy.h"
 #include "operator/api/framework.h"
 #include "operator/api/job_record.h"
@@ -26,8 +27,9 @@ struct TrainingJob {
   std::string fabric_name;
   Framework framework;
   Accelerator accelerator;
-  std::uint32_t replicas = 0;  // 0: a bare model (Reading::kModel of decode.h)
-  rules::PodRequirements pod;  // of workers.template
+  std::uint32_t replicas = 0;          // 0: a bare model (Reading::kModel of decode.h)
+  rules::PodRequirements pod;          // of workers.template
+  std::vector<ClaimReference> claims;  // resourceClaims of workers.template
   std::string priority_class_name;
   std::optional<traffic::Model> model;
   traffic::Parallelism parallelism;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "operator/cluster/accelerator_resources.h"
+#include "operator/cluster/channel_claims.h"
 #include "operator/cluster/devices.h"
 #include "operator/cluster/holders.h"
 #include "operator/cluster/text.h"
@@ -277,6 +278,7 @@ Result<Fabrics> BuildFabrics(const api::Inputs& inputs, OnBadFabric on_bad) {
 Cluster BuildCluster(api::Inputs inputs, const Fabrics& fabrics) {
   Cluster cluster;
   ResolveDeviceClasses(inputs);
+  ResolveChannelClaims(inputs);
   CountClaims(inputs);
   cluster.inputs = std::make_unique<const api::Inputs>(std::move(inputs));
   for (const std::string& note : cluster.inputs->notes) {

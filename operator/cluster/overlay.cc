@@ -94,9 +94,10 @@ Result<api::Inputs> Overlay(api::Inputs live, api::Inputs wanted) {
        {jobs, placements, Merge(wanted.nodes, live.nodes), Merge(wanted.pods, live.pods),
         Merge(wanted.resource_slices, live.resource_slices),
         Merge(wanted.resource_claims, live.resource_claims),
-        Merge(wanted.claim_templates, live.claim_templates), Merge(wanted.volumes, live.volumes),
-        Merge(wanted.volume_claims, live.volume_claims), Merge(wanted.csi_nodes, live.csi_nodes),
-        Merge(wanted.workloads, live.workloads)}) {
+        Merge(wanted.claim_templates, live.claim_templates),
+        Merge(wanted.channel_templates, live.channel_templates),
+        Merge(wanted.volumes, live.volumes), Merge(wanted.volume_claims, live.volume_claims),
+        Merge(wanted.csi_nodes, live.csi_nodes), Merge(wanted.workloads, live.workloads)}) {
     if (!merged) return merged.error();
   }
   Merge(std::move(wanted.fabrics), live.fabrics);

@@ -1,10 +1,12 @@
 #include "operator/controllers/gang_files.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "operator/api/decode.h"
 #include "operator/cluster/build_cluster.h"
+#include "operator/cluster/channel_claims.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/controllers/create_or_read.h"
 #include "operator/framework/traits.h"
@@ -28,6 +30,37 @@ using Json = nlohmann::json;
 bool IsOf(const Json& object, const launch::Gang& gang) {
   const Json owners = object.at("metadata").value("ownerReferences", Json::array());
   return !owners.empty() && owners.front().value("uid", "") == gang.placement_uid;
+}
+
+// Whether the job's pods claim a channel, by what the store has of the claims that they name.
+bool ClaimsComputeDomain(const watch::Store& store, const api::TrainingJob& job) {
+  if (job.topology.compute_domain || job.claims.empty()) return job.pod.claims_compute_domain;
+  api::Inputs named;
+  const auto take = [&](const std::vector<api::DeviceRequest>& requests) {
+    for (const api::DeviceRequest& request : requests) {
+      std::vector<std::string> classes = request.other_classes;
+      classes.push_back(request.device_class);
+      for (const std::string& name : classes) {
+        if (const auto of = store.At<api::DeviceClass>({"", name})) {
+          named.device_classes.push_back(*of);
+        }
+      }
+    }
+  };
+  const std::string& space = job.meta.key.space;
+  for (const api::ClaimReference& one : job.claims) {
+    if (const auto claim = store.At<api::ResourceClaim>({space, one.claim})) {
+      named.resource_claims.push_back(claim);
+      take(claim->requests);
+    }
+    if (const auto of = store.At<api::ClaimTemplate>({space, one.claim_template})) {
+      named.claim_templates.push_back(of);
+      take(of->requests);
+    }
+  }
+  const cluster::ChannelClaims channels(named);
+  return std::any_of(job.claims.begin(), job.claims.end(),
+                     [&](const auto& one) { return channels.Is(space, one); });
 }
 
 }  // namespace
@@ -127,7 +160,8 @@ void GangFiles::SetFabric(const api::Placement& placement, launch::Gang& gang) {
   if (!fabrics) fabrics = fabrics_.Of(store_.SnapshotFabrics());
   for (const cluster::Fabrics::Built& one : fabrics->built) {
     if (one.fabric->spec().name != placement.fabric_name) continue;
-    gang.levels = launch::GangLevels(*one.fabric, *gang.job, gang.nodes);
+    gang.levels =
+        launch::GangLevels(*one.fabric, ClaimsComputeDomain(store_, *gang.job), gang.nodes);
     gang.fabric = launch::FabricEnvironment(one.fabric->spec(), *gang.job);
   }
 }

@@ -73,11 +73,11 @@ Environment FabricEnvironment(const fabric::FabricSpec& spec, const api::Trainin
   return environment;
 }
 
-std::vector<GangLevel> GangLevels(const fabric::Fabric& on, const api::TrainingJob& job,
+std::vector<GangLevel> GangLevels(const fabric::Fabric& on, bool claims_compute_domain,
                                   const ByWorker<std::string>& names) {
   const auto nodes = Indices(on, names);
   if (!nodes) return {};
-  const bool usable = !on.ScaleUpNeedsClaim() || job.pod.claims_compute_domain;
+  const bool usable = !on.ScaleUpNeedsClaim() || claims_compute_domain;
   std::vector<GangLevel> levels;
   for (fabric::Tier tier{1}; tier < on.node_tier(); ++tier) {
     const fabric::TierDomains& domains = on.domains(tier);

@@ -16,8 +16,9 @@ Environment FabricEnvironment(const fabric::FabricSpec& spec, const api::Trainin
 
 // The gang's domains at every level of the fabric and of its scale-up network, nested or crossing.
 // A level is left out if the fabric lacks a node of the gang.
+// `claims_compute_domain`: of its pods; a scale-up network that needs one does not count without.
 // Cost  O(workers x levels).
-std::vector<GangLevel> GangLevels(const fabric::Fabric& on, const api::TrainingJob& job,
+std::vector<GangLevel> GangLevels(const fabric::Fabric& on, bool claims_compute_domain,
                                   const ByWorker<std::string>& nodes);
 
 }  // namespace weft::launch

@@ -60,7 +60,7 @@ std::optional<Where> EnterPod(Where where, std::string_view key) {
     case Where::kStatus:
       if (key == "conditions") return Where::kConditions;
       if (In(key, {"containerStatuses", "initContainerStatuses"})) return Where::kContainers;
-      return KeepIf(In(key, {"phase", "reason", "nominatedNodeName"}));
+      return KeepIf(In(key, {"phase", "reason", "nominatedNodeName", "resourceClaimStatuses"}));
     case Where::kConditions:
       return KeepIf(In(key, {"type", "status", "reason", "message"}));
     case Where::kContainers:
@@ -104,7 +104,7 @@ Subject SubjectOfKind(std::string_view kind) {
   if (In(kind, {"TrainingJob", "Placement", "Fabric", "PriorityClass", "PodGroup", "Namespace",
                 "ConfigMap", "ResourceSlice", "ResourceClaim", "ResourceClaimTemplate",
                 "DeviceClass", "PersistentVolume", "PersistentVolumeClaim", "StorageClass",
-                "CSINode", "AdmissionCheck", "ResourceFlavor"})) {
+                "CSINode", "AdmissionCheck", "ResourceFlavor", "ComputeDomain"})) {
     return Subject::kWhole;
   }
   return Subject::kIgnored;

@@ -158,13 +158,15 @@ constexpr FieldRule kContainerStatus[] = {
     {6, "image"},
     {10, "allocatedResources", Shape::kQuantity, {}, Many::kMap},
     {11, "resources", Shape::kObject, kResources}};
+constexpr FieldRule kClaimStatus[] = {{1, "name"}, {2, "resourceClaimName"}};
 constexpr FieldRule kPodStatus[] = {
     {1, "phase"},
     {2, "conditions", Shape::kObject, kPodCondition, Many::kList},
     {4, "reason"},
     {8, "containerStatuses", Shape::kObject, kContainerStatus, Many::kList},
     {10, "initContainerStatuses", Shape::kObject, kContainerStatus, Many::kList},
-    {11, "nominatedNodeName"}};
+    {11, "nominatedNodeName"},
+    {15, "resourceClaimStatuses", Shape::kObject, kClaimStatus, Many::kList}};
 constexpr FieldRule kPod[] = {{1, "metadata", Shape::kObject, kObjectMeta},
                               {2, "spec", Shape::kObject, kPodSpec},
                               {3, "status", Shape::kObject, kPodStatus}};

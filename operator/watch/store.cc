@@ -287,20 +287,27 @@ void Store::Notify(const Change<api::ClaimTemplate>& change) const {
   NotifyGangsNaming(change.either().meta.key);
 }
 
-// What pods ask for that were made before their claim or template was seen is known only now.
+// What pods ask for that were made before their claim or template was seen is known only now; of a
+// job that waits for nodes, whether its pods claim a channel of a ComputeDomain.
 void Store::NotifyGangsNaming(const api::ObjectKey& key) const {
   SnapshotMap<api::Pod>::Snapshot pods;
+  SnapshotMap<api::TrainingJob>::Snapshot jobs;
   {
     const std::lock_guard lock(mutex_);
-    if (pods_of_gang_.empty()) return;
-    pods = table<api::Pod>().Take();
+    if (!pods_of_gang_.empty()) pods = table<api::Pod>().Take();
+    jobs = table<api::TrainingJob>().Take();
   }
-  pods.EachIn(key.space, [&](const auto& pod) {
-    const bool names = std::any_of(pod->claims.begin(), pod->claims.end(), [&](const auto& claim) {
+  const auto name_it = [&](const std::vector<api::ClaimReference>& claims) {
+    return std::any_of(claims.begin(), claims.end(), [&](const auto& claim) {
       return claim.claim == key.name || claim.claim_template == key.name;
     });
-    if (names) NotifyGang(*pod);
+  };
+  pods.EachIn(key.space, [&](const auto& pod) {
+    if (name_it(pod->claims)) NotifyGang(*pod);
   });
+  bool named = false;
+  jobs.EachIn(key.space, [&](const auto& job) { named = named || name_it(job->claims); });
+  if (named) hooks_.on_capacity();
 }
 
 // A job's Service has its name.

@@ -149,8 +149,10 @@ TEST(DecodeResourceClaim, ReadsWhatItHoldsAndForWhom) {
                           {"apiGroup": "x", "resource": "others", "name": "o", "uid": "v"}]}})"),
                                                           "f");
   ASSERT_TRUE(claim) << claim.error().message;
-  const std::vector<DeviceRequest> requests = {
-      {"gpu.nvidia.com", 2, false}, {"big", 1, false}, {"all", 1, true}, {"watched", 0, false}};
+  const std::vector<DeviceRequest> requests = {{"gpu.nvidia.com", 2, false},
+                                               {"big", 1, false, {"small"}},
+                                               {"all", 1, true},
+                                               {"watched", 0, false}};
   EXPECT_EQ(claim->requests, requests);
   const std::vector<ResourceClaim::Device> devices = {{"gpu.nvidia.com", "n1", "gpu-0"}};
   EXPECT_EQ(claim->devices, devices);
@@ -165,10 +167,23 @@ TEST(DecodePod, NamesItsClaims) {
       "kind": "Pod", "metadata": {"name": "p", "namespace": "n"},
       "spec": {"resourceClaims": [{"name": "a", "resourceClaimTemplateName": "gpus"},
                                   {"name": "b", "resourceClaimName": "shared"},
-                                  {"name": "compute-domain-channel"}]}})"),
+                                  {"name": "compute-domain-channel"}]},
+      "status": {"resourceClaimStatuses": [{"name": "a", "resourceClaimName": "p-a-x7"},
+                                           {"name": "b", "resourceClaimName": "shared"}]}})"),
                                     "f");
   ASSERT_TRUE(pod) << pod.error().message;
-  EXPECT_EQ(pod->claims, (std::vector<ClaimReference>{{"", "gpus"}, {"shared", ""}}));
+  EXPECT_EQ(pod->claims,
+            (std::vector<ClaimReference>{{"", "gpus", "p-a-x7"}, {"shared", "", "shared"}}));
+}
+
+TEST(DecodeComputeDomain, IsTheTemplateThatItsDriverMakes) {
+  const Result<ClaimTemplate> made = DecodeComputeDomain(Json::parse(R"({
+      "kind": "ComputeDomain", "metadata": {"name": "cd", "namespace": "n"},
+      "spec": {"channel": {"resourceClaimTemplate": {"name": "t"}}}})"),
+                                                         "f");
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(made->meta.key, (ObjectKey{"n", "t"}));
+  EXPECT_EQ(made->requests, (std::vector<DeviceRequest>{{kChannelClass, 1, false}}));
 }
 
 TEST(DecodeDevices, NamesTheFieldThatIsWrong) {

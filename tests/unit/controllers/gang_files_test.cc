@@ -1,5 +1,7 @@
 #include "operator/controllers/gang_files.h"
 
+#include <algorithm>
+
 #include "tests/unit/controllers/leader.h"
 
 namespace weft::controllers {
@@ -153,6 +155,29 @@ TEST_F(ComputeDomainTest, IsNotMadeForOneNode) {
   ASSERT_TRUE(Of());
   EXPECT_EQ(api_.CountOf(Kind::kComputeDomain), 0U);
 }
+
+// The class of a claim says whether the pods reach each other by NVLink, not its names.
+class OwnClaimTest : public ComputeDomainTest {
+ protected:
+  // Whether they do, by a template of that name and class. `guessed`: by the names.
+  bool Reaches(const char* name, const char* device_class, bool guessed) {
+    api::ClaimTemplate one;
+    one.meta.key = {"ns", name};
+    one.requests.push_back({device_class, 1, false});
+    store_.Put(one);
+    job_.topology.compute_domain = false;
+    job_.pod.claims_compute_domain = guessed;
+    job_.claims = {{"", name, "", guessed}};
+    const auto gang = Of();
+    EXPECT_TRUE(gang);
+    return gang && std::any_of(gang->levels.begin(), gang->levels.end(),
+                               [](const auto& level) { return level.scale_up; });
+  }
+};
+
+TEST_F(OwnClaimTest, OfAChannel) { EXPECT_TRUE(Reaches("my-claim", api::kChannelClass, false)); }
+
+TEST_F(OwnClaimTest, OfAGpu) { EXPECT_FALSE(Reaches("channel-foo", "gpu.nvidia.com", true)); }
 
 TEST_F(ComputeDomainTest, OfAClusterWithoutTheKindSaysWhatToDo) {
   api_.not_installed = {Kind::kComputeDomain};

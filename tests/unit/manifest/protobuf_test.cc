@@ -75,7 +75,7 @@ TEST(ReadProtobuf, IsTheJsonThatAPodStandsFor) {
        R"(["a",""]}],"matchFields":[{"key":"metadata.name"}]}]}}}}})"},
       {"a pod's status", Message::kPod,
        Part(3, Part(1, "Failed") + Part(2, Part(1, "Ready") + Part(2, "False") + Part(5, "r")) +
-                   Part(4, "Evicted") + Part(11, "n2") +
+                   Part(4, "Evicted") + Part(11, "n2") + Part(15, Part(1, "x") + Part(2, "y")) +
                    Part(8, Part(1, "c") + Part(2, Part(3, Number(1, 137) + Part(3, "OOMKilled") +
                                                               Part(6, Number(1, kSecond))))) +
                    Part(10, Part(1, "i") + Part(2, Part(1, Part(1, "ImagePullBackOff"))) +
@@ -85,7 +85,7 @@ TEST(ReadProtobuf, IsTheJsonThatAPodStandsFor) {
        R"("finishedAt":"2026-11-22T00:32:54Z","reason":"OOMKilled"}}}],"initContainerStatuses":[{"image":"x:1",)"
        R"("lastState":{"terminated":{"exitCode":1}},"name":"i","state":{"waiting":)"
        R"({"reason":"ImagePullBackOff"}}}],"nominatedNodeName":"n2","phase":"Failed",)"
-       R"("reason":"Evicted"}})"},
+       R"("reason":"Evicted","resourceClaimStatuses":[{"name":"x","resourceClaimName":"y"}]}})"},
   };
   for (const Case& c : cases) EXPECT_EQ(Show(c.bytes, c.message), c.want) << c.name;
 }

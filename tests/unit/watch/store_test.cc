@@ -392,6 +392,22 @@ TEST_F(StoreTest, AClaimIsACapacityOnceItHasDevices) {
   EXPECT_EQ(Told(), Words({"capacity"}));
 }
 
+// Its pods may claim a channel of a ComputeDomain, of which a node has one.
+TEST_F(StoreTest, ATemplateThatAJobNamesMayChangeItsPlan) {
+  api::TrainingJob job;
+  job.meta.key = {"ns", "job"};
+  job.claims = {{"", "cd"}};
+  store_.Put(job);
+  Told();
+  api::ClaimTemplate made;
+  made.meta.key = {"ns", "other"};
+  store_.Put(made);
+  EXPECT_EQ(Told(), Words());
+  made.meta.key = {"ns", "cd"};
+  store_.Put(made);
+  EXPECT_EQ(Told(), Words({"capacity"}));
+}
+
 TEST_F(StoreTest, APodThatAsksForPlacementByAClaimWaitsForItsTemplate) {
   std::vector<api::ObjectKey> gangs;
   store_.SetHooks({.on_gang = [&](const api::ObjectKey& gang) { gangs.push_back(gang); }});
