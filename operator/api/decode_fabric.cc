@@ -13,10 +13,6 @@
 namespace weft::api {
 namespace {
 
-// The label of the NVIDIA GPU operator that names a node's NVLink clique. Traffic crosses nodes
-// there only inside a ComputeDomain.
-constexpr const char* kCliqueLabel = "nvidia.com/gpu.clique";
-
 std::optional<fabric::LinkSpec> DecodeLink(const Field& field) {
   if (!field.present()) return {};
   field.RefuseUnknown({"type", "bandwidthPerGPU", "oversubscriptionPercent", "latencyNanoseconds"});
@@ -55,8 +51,9 @@ std::optional<fabric::ScaleUpSpec> DecodeScaleUp(const Field& field) {
   if (const Field name = field["name"]; name.present()) scale_up.name = ReadTierName(name);
   scale_up.label_key = ReadLabelKey(field["labelKey"].Require());
   scale_up.link = DecodeLink(field["link"]);
-  const auto by_label = scale_up.label_key == kCliqueLabel ? fabric::ScaleUpRequires::kComputeDomain
-                                                           : fabric::ScaleUpRequires::kNothing;
+  const auto by_label = scale_up.label_key == fabric::kCliqueLabel
+                            ? fabric::ScaleUpRequires::kComputeDomain
+                            : fabric::ScaleUpRequires::kNothing;
   scale_up.requires_claim = ReadEnum(field["requires"], kScaleUpRequiresNames, by_label);
   return scale_up;
 }

@@ -1,12 +1,16 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <nlohmann/json.hpp>
 #include <string_view>
+#include <vector>
 
 #include "operator/api/decode.h"
 #include "operator/api/json_reader.h"
+#include "operator/api/json_text.h"
 #include "operator/api/pod_requirements.h"
 #include "operator/base/timestamp.h"
+#include "operator/fabric/partition.h"
 
 namespace weft::api {
 namespace {
@@ -82,6 +86,40 @@ fabric::Resources CapacityOf(const fabric::Resources& reported, const fabric::No
   return capacity;
 }
 
+// Counts of the GPUs that HAMi registers: how many units pods may share each by.
+std::vector<std::int64_t> UnitsOfRegistered(std::string_view text) {
+  std::vector<std::int64_t> units;
+  if (text.starts_with('[')) {
+    const nlohmann::json list = ParseJson(text);
+    if (!list.is_array()) return units;
+    for (const auto& gpu : list) {
+      const auto count = gpu.is_object() ? gpu.find("count") : gpu.end();
+      if (count != gpu.end() && count->is_number_integer()) units.push_back(*count);
+    }
+    return units;
+  }
+  while (!text.empty()) {
+    const std::string_view gpu = text.substr(0, text.find(':'));
+    text.remove_prefix(std::min(text.size(), gpu.size() + 1));
+    const std::size_t comma = gpu.find(',');
+    std::int64_t count = 0;
+    if (comma == gpu.npos) continue;
+    const auto [stop, error] =
+        std::from_chars(gpu.data() + comma + 1, gpu.data() + gpu.size(), count);
+    if (error == std::errc()) units.push_back(count);
+  }
+  return units;
+}
+
+// HAMi's device plug-in offers more units than the node has GPUs, also where no label counts these.
+void CountRegistered(const ObjectMeta& meta, TextMap& labels) {
+  const auto text = meta.annotations.At(kHamiRegister);
+  if (!text) return;
+  const std::vector<std::int64_t> units = UnitsOfRegistered(*text);
+  const bool shared = std::any_of(units.begin(), units.end(), [](auto of) { return of > 1; });
+  if (shared) labels.Set(fabric::kRegisteredGpus, std::to_string(units.size()));
+}
+
 }  // namespace
 
 Result<Node> DecodeNode(const nlohmann::json& object, const Place& place) {
@@ -94,6 +132,7 @@ Result<Node> DecodeNode(const nlohmann::json& object, const Place& place) {
   node.meta.uid = std::move(meta.uid);
   node.facts.name = meta.key.name;
   node.facts.labels = std::move(meta.labels);
+  CountRegistered(meta, node.facts.labels);
 
   const Field spec = root["spec"];
   node.facts.unschedulable = spec["unschedulable"].Bool();

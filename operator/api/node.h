@@ -7,6 +7,14 @@
 
 namespace weft::api {
 
+// The annotation in which the device plug-in of HAMi registers a node's NVIDIA GPUs, each with the
+// number of units (`count`) that pods may share it by: a JSON array of objects, of older
+// releases a text "ID,COUNT,MEMORY,CORES,TYPE,NUMA,HEALTHY:...". A node with a GPU of several units
+// has the number of its GPUs in the label fabric::kRegisteredGpus.
+//
+// Source  project-hami.io/docs/developers/protocol; Project-HAMi/HAMi, docs/develop/protocol.md.
+inline constexpr const char* kHamiRegister = "hami.io/node-nvidia-register";
+
 struct Node {
   Place place;
   ObjectMeta meta;         // name and uid only; labels are in facts

@@ -1,6 +1,7 @@
 #include "operator/cluster/build_cluster.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "operator/cluster/accelerator_resources.h"
@@ -14,21 +15,6 @@
 
 namespace weft::cluster {
 namespace {
-
-// The NVLink domains of nodes that tell nothing of their network: GPU feature discovery writes the
-// clique by itself.
-std::optional<fabric::ScaleUpSpec> CliquesOf(const SharedList<fabric::NodeFacts>& nodes) {
-  constexpr const char* kClique = "nvidia.com/gpu.clique";
-  for (const fabric::NodeFacts& node : nodes) {
-    const auto clique = node.labels.At(kClique);
-    if (!clique || fabric::MeansNoDomain(kClique, *clique)) continue;
-    return fabric::ScaleUpSpec{.name = "nvlink",
-                               .label_key = kClique,
-                               .link = std::nullopt,
-                               .requires_claim = fabric::ScaleUpRequires::kComputeDomain};
-  }
-  return std::nullopt;
-}
 
 bool SelectsNode(const fabric::FabricSpec& spec, const fabric::NodeFacts& node,
                  const std::vector<std::string>& accelerators) {
@@ -186,7 +172,8 @@ class Builder {
     const SharedList<fabric::NodeFacts> nodes = selection_.NodesToRecognise();
     const std::optional<std::string_view> family =
         fabric::RecognisePreset(nodes, spec.accelerator_resources);
-    if (!family) spec.scale_up = CliquesOf(nodes);
+    // GPU feature discovery writes the clique also where nothing tells of the network.
+    if (!family) spec.scale_up = fabric::CliquesOf(nodes);
     if (family) {
       spec.preset = *family;
       AddNote(Severity::kInfo, "FabricRecognised",
@@ -216,7 +203,7 @@ class Builder {
                   (first.why.empty() ? " lacks the label " + first.label_key : ": " + first.why) +
                   ")");
     }
-    for (const fabric::UnlabelledKind& kind : on.unlabelled_kinds()) NoteUnlabelled(on, kind);
+    NoteUnlabelled(on);
     if (on.crossing_scale_up() != nullptr) {
       const std::string& scale_up = on.spec().scale_up->name;
       AddNote(
@@ -237,6 +224,30 @@ class Builder {
               "\": the bandwidth of some links is assumed (LinksDeclared is False), and times and "
               "percentages depend on it");
     }
+  }
+
+  // Each of a few kinds, the largest, and the number of the others: a cluster may have hundreds of
+  // instance types.
+  void NoteUnlabelled(const fabric::Fabric& on) {
+    constexpr std::size_t kMost = 5;
+    std::vector<const fabric::UnlabelledKind*> kinds;
+    for (const fabric::UnlabelledKind& kind : on.unlabelled_kinds()) kinds.push_back(&kind);
+    const auto noted = kinds.begin() + static_cast<std::ptrdiff_t>(std::min(kinds.size(), kMost));
+    if (noted != kinds.end()) {
+      std::stable_sort(kinds.begin(), kinds.end(), [](const auto* a, const auto* b) {
+        return a->nodes.size() > b->nodes.size();
+      });
+    }
+    std::for_each(kinds.begin(), noted, [&](const auto* kind) { NoteUnlabelled(on, *kind); });
+    if (noted == kinds.end()) return;
+    const auto nodes = std::accumulate(noted, kinds.end(), std::int64_t{0},
+                                       [](std::int64_t sum, const auto* kind) {
+                                         return sum + static_cast<std::int64_t>(kind->nodes.size());
+                                       });
+    AddNote(Severity::kInfo, "UnlabelledKind",
+            "fabric \"" + on.spec().name + "\": " + CountText(kinds.end() - noted, "more kind") +
+                " of nodes, " + CountText(nodes, "node") +
+                " together, lack labels too, and each is a flat pool");
   }
 
   void NoteUnlabelled(const fabric::Fabric& on, const fabric::UnlabelledKind& kind) {

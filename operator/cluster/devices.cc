@@ -238,17 +238,33 @@ std::string LabelOf(std::string product) {
   return product;
 }
 
-// `complete`: whether kube-scheduler looks at the slice, which is of this generation.
-void Tell(const api::ResourceSlice& slice, const Generation& of, bool complete,
-          const DeviceResources& resources, ToldByNode& by_node) {
+// The generation of a pool that counts.
+struct Counted {
+  const Generation* of = nullptr;
+  bool complete = false;  // kube-scheduler looks at it
+  bool one_node = false;  // the pool's slices name no two nodes; else each may lie on any of them
+};
+
+bool NameOneNode(const std::map<std::int64_t, Generation>& generations) {
+  const std::string& first = generations.begin()->second.slices.front()->node_name;
+  return std::all_of(generations.begin(), generations.end(), [&](const auto& generation) {
+    const auto& slices = generation.second.slices;
+    return std::all_of(slices.begin(), slices.end(),
+                       [&](const api::ResourceSlice* slice) { return slice->node_name == first; });
+  });
+}
+
+void Tell(const api::ResourceSlice& slice, const Counted& pool, const DeviceResources& resources,
+          ToldByNode& by_node) {
   const std::string resource(resources.OfDevices(slice.driver, slice.product));
   if (resource.empty() || slice.node_name.empty()) return;
   const std::string_view type = resources.TypeOf(slice.driver);
   const std::int64_t usable = OfType(slice.usable, type), tainted = OfType(slice.tainted, type);
   if (usable + tainted == 0) return;
   Told& told = by_node[slice.node_name][resource];
-  told.usable += complete ? usable : 0;
-  told.lost += complete ? tainted : of.InWhole(usable + tainted);
+  const std::int64_t all = usable + tainted;
+  told.usable += pool.complete ? usable : 0;
+  told.lost += pool.complete ? tainted : pool.one_node ? pool.of->InWhole(all) : all;
   told.extended = told.extended && resources.IsExtended(slice.driver, slice.product);
   if (!slice.product.empty()) told.product = LabelOf(slice.product);
 }
@@ -256,13 +272,14 @@ void Tell(const api::ResourceSlice& slice, const Generation& of, bool complete,
 ToldByNode ToldBySlices(const api::Inputs& inputs, const DeviceResources& resources) {
   ToldByNode by_node;
   for (const auto& [pool, generations] : GenerationsOf(inputs)) {
-    const Generation* of = &generations.rbegin()->second;
-    const bool complete = of->Complete();
+    Counted counted{.of = &generations.rbegin()->second};
+    counted.complete = counted.of->Complete();
+    counted.one_node = counted.complete || NameOneNode(generations);
     for (const auto& [number, other] : generations) {
-      if (!complete && other.devices > of->devices) of = &other;
+      if (!counted.complete && other.devices > counted.of->devices) counted.of = &other;
     }
-    for (const api::ResourceSlice* slice : of->slices) {
-      Tell(*slice, *of, complete, resources, by_node);
+    for (const api::ResourceSlice* slice : counted.of->slices) {
+      Tell(*slice, counted, resources, by_node);
     }
   }
   return by_node;

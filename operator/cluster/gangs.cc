@@ -45,24 +45,6 @@ constexpr GroupKey kGroupKeys[] = {
     {"pod-group-name", true},
 };
 
-// The group in which another scheduler starts the pod together with others. A group that the
-// scheduler made for the pod or its owner ("podgroup-UID") says nothing: most have one member.
-std::optional<std::string> SchedulersGroup(const api::Pod& pod) {
-  const auto is_after = [](const std::string& group, const std::string& uid) {
-    return !uid.empty() && group.ends_with("-" + uid);
-  };
-  for (const GroupKey& one : kGroupKeys) {
-    auto group = FindLabel(pod, one.key);
-    if (!group || group->empty()) continue;
-    bool made = one.also_made && is_after(*group, pod.meta.uid);
-    for (const api::OwnerReference& owner : pod.meta.owners) {
-      made = made || (one.also_made && is_after(*group, owner.uid));
-    }
-    if (!made) return group;
-  }
-  return std::nullopt;
-}
-
 // A worker's position in its gang: replica type or job, then the index within it.
 using Index = std::pair<std::int64_t, std::int64_t>;
 
@@ -208,6 +190,23 @@ PodOwner OwnerOf(const api::Pod& pod) {
   }
   if (auto group = SchedulersGroup(pod)) return {{space, *std::move(group)}, kPodGroupKind};
   return {pod.meta.key, ""};
+}
+
+std::optional<std::string> SchedulersGroup(const api::Pod& pod) {
+  // "podgroup-UID" says nothing: most such groups have one member.
+  const auto is_after = [](const std::string& group, const std::string& uid) {
+    return !uid.empty() && group.ends_with("-" + uid);
+  };
+  for (const GroupKey& one : kGroupKeys) {
+    auto group = FindLabel(pod, one.key);
+    if (!group || group->empty()) continue;
+    bool made = one.also_made && is_after(*group, pod.meta.uid);
+    for (const api::OwnerReference& owner : pod.meta.owners) {
+      made = made || (one.also_made && is_after(*group, owner.uid));
+    }
+    if (!made) return group;
+  }
+  return std::nullopt;
 }
 
 std::string KindText(const std::string& kind, const std::string& group, bool with_group) {

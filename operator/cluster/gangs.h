@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,11 @@ struct PodOwner {
   std::string group = {};  // the API group of the kind; "" for pods and pod groups
 };
 PodOwner OwnerOf(const api::Pod& pod);
+
+// The group in which another scheduler was told to start the pod together with others, by the
+// labels and annotations of coscheduling, Koordinator, Goedel, Volcano and KAI; nothing without
+// one. A group that the scheduler made for the pod or its owner alone does not count.
+std::optional<std::string> SchedulersGroup(const api::Pod& pod);
 
 // "Job", or "Job.batch.volcano.sh" where the kind alone does not tell the object from another.
 std::string KindText(const std::string& kind, const std::string& group, bool with_group);

@@ -4,7 +4,6 @@
 #include <array>
 #include <map>
 #include <numeric>
-#include <set>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
@@ -15,7 +14,6 @@
 #include "operator/fabric/partition.h"
 #include "operator/fabric/path_codes.h"
 #include "operator/fabric/presets.h"
-#include "operator/fabric/products.h"
 #include "operator/fabric/selector.h"
 #include "operator/fabric/torus_places.h"
 #include "operator/fabric/torus_shapes.h"
@@ -134,63 +132,6 @@ std::string_view CountedNeuronName(const FabricSpec& spec, const SharedList<Node
   }
   const auto first = std::find(common.begin(), common.end(), true);
   return first == common.end() ? "" : names[static_cast<std::size_t>(first - common.begin())];
-}
-
-// Accelerators by resource, also those that are not allocatable for the moment.
-Resources AcceleratorsOf(const FabricSpec& spec, const NodeFacts& node) {
-  Resources all;
-  for (const Resources* amounts : {&node.allocatable, &node.capacity}) {
-    for (const auto& [name, amount] : *amounts) {
-      if (amount <= 0 || !IsAcceleratorResource(name, spec.accelerator_resources)) continue;
-      std::int64_t& most = all[name];
-      most = std::max(most, amount);
-    }
-  }
-  return all;
-}
-
-// What the labelled nodes of one instance type say.
-struct LabelledType {
-  std::string product;  // "" if they differ
-  std::set<Resources> accelerators;
-};
-
-// A flavor of OpenStack, a type such as n1-standard-8, and "k3s" may have any GPU.
-bool NamesMachine(std::string_view instance_type) {
-  return !ProductOfInstanceType(instance_type).empty();
-}
-
-// Gives nodes without a product, as new ones before GPU feature discovery has labelled them, the
-// product that all labelled nodes of their instance type share. Nodes that offer other amounts than
-// each of those, and types whose GPUs are offered in parts, keep the instance type as the product.
-void NameUnlabelled(const Fabric& fabric, ByNode<Pool>& pools) {
-  const auto type_of = [&fabric](NodeIndex n) { return InstanceTypeOf(fabric.node(n)); };
-  std::map<std::string_view, LabelledType> types;  // of unlabelled nodes
-  for (const NodeIndex n : pools.Indices()) {
-    const std::string_view type = type_of(n);
-    if (NamesMachine(type) && pools[n].product == type) types.try_emplace(type);
-  }
-  if (types.empty()) return;
-  for (const NodeIndex n : pools.Indices()) {
-    const auto found = types.find(type_of(n));
-    const std::string& product = pools[n].product;
-    if (found == types.end() || product.empty() || product == found->first) continue;
-    const bool whole = pools[n].partition.empty() && product == WholeProduct(product);
-    LabelledType& type = found->second;
-    const bool first = type.accelerators.empty();
-    type.accelerators.insert(AcceleratorsOf(fabric.spec(), fabric.node(n)));
-    if (first && whole) type.product = product;
-    if (!whole || type.product != product) type.product = "";
-  }
-  for (const NodeIndex n : pools.Indices()) {
-    const auto found = types.find(type_of(n));
-    if (found == types.end() || pools[n].product != found->first) continue;
-    const LabelledType& type = found->second;
-    const auto offered = AcceleratorsOf(fabric.spec(), fabric.node(n));
-    if (!type.product.empty() && type.accelerators.contains(offered)) {
-      pools[n].product = type.product;
-    }
-  }
 }
 
 // Orders nodes by all properties of a taint class, with taints in the node's order.
@@ -529,11 +470,7 @@ double FabricBuilder::PeakWatts(NodeIndex n) const {
 
 void FabricBuilder::FillPools() {
   constexpr double kNotYet = -1;
-  ByNode<Pool> pools;
-  for (const NodeIndex n : order_.Indices()) {
-    pools.push_back(PoolOf(fabric_.node(n), fabric_.spec_));
-  }
-  NameUnlabelled(fabric_, pools);
+  ByNode<Pool> pools = PoolsOf(fabric_.nodes_, fabric_.spec_);
   std::map<Pool, PoolIndex> index;
   ByNode<const PoolIndex*> of_node;
   for (Pool& pool : pools) {

@@ -16,7 +16,7 @@ struct IncompleteNode {
 // Nodes of one kind, none of which has the labels of this level and the narrower ones, although
 // nodes of other kinds have them. They are one domain of each of these levels: a flat pool.
 struct UnlabelledKind {
-  std::string kind;                // product, instance type or resource: "NVIDIA-L40S"
+  std::string kind;                // "NVIDIA-L40S", "A100 on a2-highgpu-1g" (LabelDepth)
   std::string level;               // the widest that they lack
   std::string label_key;           // of that level
   std::vector<std::string> nodes;  // by name

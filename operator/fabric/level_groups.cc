@@ -162,9 +162,17 @@ class LevelGrouping {
       if (result_.aside[n]) continue;
       ids[n] = IsFlat(n, l)   ? values_.Of(FlatValue(n, l))
                : FromRails(l) ? values_.Of(rail_sets_.names[rail_sets_.of_node[n]])
-                              : values_.Of(*LabelValue(*candidates_[n], spec_.levels[l].label_key));
+                              : values_.Of(LabelledValue(n, spec_.levels[l]));
     }
     return ids;
+  }
+
+  // Precondition: the node has the label.
+  std::string_view LabelledValue(std::size_t n, const LevelSpec& level) {
+    const NodeFacts& node = *candidates_[n];
+    const std::string_view value = *LabelValue(node, level.label_key);
+    if (!level.parts_tpu_slices || !IsWholeTpuSlice(node)) return value;
+    return made_.emplace_back(std::string(value) + "/" + node.name);
   }
 
   void SetInconsistentAside(std::size_t l, const std::vector<std::uint32_t>& values) {
@@ -235,7 +243,7 @@ class LevelGrouping {
   RailSets rail_sets_;
   bool leaf_from_rails_ = false;
   std::vector<LabelDepth> depths_;  // by candidate
-  std::deque<std::string> made_;    // values of nodes without labels
+  std::deque<std::string> made_;    // values that are no label's
   ValueIds values_;
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -104,7 +105,10 @@ std::int64_t UnitsPerGpu(const NodeFacts& node, const std::string& resource) {
   const auto gpus = Number(Label(node, "nvidia.com/gpu.count"));
   // Not a multiple: the label is older than the devices (a GPU was replaced).
   if (gpus && units > *gpus && units % *gpus == 0) return units / *gpus;
-  return UnitsPerDevice(node, "nvidia.com/gpu");
+  const std::int64_t per_device = UnitsPerDevice(node, "nvidia.com/gpu");
+  const auto registered = Number(Label(node, kRegisteredGpus));
+  if (per_device != 1 || !registered || units <= *registered) return per_device;
+  return units % *registered == 0 ? units / *registered : 0;
 }
 
 void TakeTurns(const NodeFacts& node, const std::string& device, std::int64_t units,
@@ -171,6 +175,47 @@ std::string ModeOf(std::string_view text) {
   return mode;
 }
 
+// What a label of AMD's node labeller says; "" where it is missing. Older labellers write the name
+// with "beta.", and some only KEY.VALUE=COUNT.
+std::string_view AmdLabel(const NodeFacts& node, const std::string& name) {
+  for (const std::string& key : {"amd.com/gpu." + name, "beta.amd.com/gpu." + name}) {
+    if (const auto value = Label(node, key); !value.empty()) return value;
+    const auto is_one = [&](auto label) {
+      return label != node.labels.end() && label->first.starts_with(key + ".");
+    };
+    const auto counted = node.labels.lower_bound(key + ".");
+    if (!is_one(counted) || is_one(std::next(counted))) continue;  // none, or GPUs of several kinds
+    return counted->first.substr(key.size() + 1);
+  }
+  return "";
+}
+
+struct ComputeUnits {
+  std::string_view product;  // a word of it
+  std::int64_t whole = 0;
+};
+constexpr std::array<ComputeUnits, 6> kComputeUnits = {{{"mi300x", 304},
+                                                        {"mi325x", 304},
+                                                        {"mi300a", 228},
+                                                        {"mi308x", 80},
+                                                        {"mi350x", 256},
+                                                        {"mi355x", 256}}};
+
+// How many parts a GPU has by the compute units of one: of an MI300X with 304, 38 are an eighth.
+std::int64_t PartsByUnits(const NodeFacts& node, const std::vector<std::string>& product) {
+  const auto units = Number(AmdLabel(node, "cu-count"));
+  if (!units) return 1;
+  for (const ComputeUnits& known : kComputeUnits) {
+    if (!Names(product, known.product)) continue;
+    return known.whole % *units == 0 ? known.whole / *units : 1;
+  }
+  return 1;
+}
+
+std::string_view ModeOfParts(std::int64_t parts) {
+  return parts == 2 ? "DPX" : parts == 3 ? "TPX" : parts == 4 ? "QPX" : "CPX";
+}
+
 Partition AmdPart(const NodeFacts& node, std::string_view resource) {
   static constexpr std::array<std::string_view, 4> kLabels = {
       "amd.com/gpu.compute-memory-partition", "amd.com/compute-memory-partition",
@@ -179,17 +224,18 @@ Partition AmdPart(const NodeFacts& node, std::string_view resource) {
   for (std::size_t i = 0; i < kLabels.size() && !mode.ends_with("PX"); ++i) {
     mode = ModeOf(Label(node, kLabels[i]));
   }
-  std::string_view product = Label(node, "amd.com/gpu.product-name");
-  if (product.empty()) product = Label(node, "beta.amd.com/gpu.product-name");
+  std::string_view product = AmdLabel(node, "product-name");
+  if (product.empty()) product = ProductOfInstanceType(AmdLabel(node, "device-id"));
   const std::vector<std::string> words = WordsOf(product);
-  const std::int64_t parts = mode == "DPX"            ? 2
-                             : mode == "TPX"          ? 3
-                             : mode == "QPX"          ? 4
-                             : mode != "CPX"          ? 1
-                             : Names(words, "mi300a") ? 6
-                             : Names(words, "mi308x") ? 4
-                                                      : 8;
+  const std::int64_t most = Names(words, "mi300a") ? 6 : Names(words, "mi308x") ? 4 : 8;
+  const std::int64_t parts = mode == "DPX"          ? 2
+                             : mode == "TPX"        ? 3
+                             : mode == "QPX"        ? 4
+                             : mode == "CPX"        ? most
+                             : mode.ends_with("PX") ? 1
+                                                    : PartsByUnits(node, words);
   if (parts == 1) return {};
+  if (!mode.ends_with("PX")) mode = parts == most ? "CPX" : ModeOfParts(parts);
   Partition part{.kind = Kind::kHardware, .name = mode};
   Share(parts, part);
   return part;
@@ -214,7 +260,11 @@ bool HintsAtPart(const NodeFacts& node) {
       return key.ends_with("-partition-size") || key.ends_with("-sharing-strategy") ||
              key.ends_with("-shared-clients-per-gpu");
     }
-    if (!key.starts_with(kGpu)) return key.ends_with("compute-memory-partition");
+    if (key == kRegisteredGpus) return OffersMoreThan(node, Number(value).value_or(kMostUnits));
+    if (!key.starts_with(kGpu)) {
+      return key.ends_with("compute-memory-partition") ||
+             key.find("amd.com/gpu.cu-count") != key.npos;
+    }
     const std::string_view name = key.substr(kGpu.size());
     if (name == "product") {
       return value != WholeProduct(value) || EndsWithProfile(value);
@@ -251,7 +301,9 @@ std::string_view WholeProduct(std::string_view product) {
 }
 
 double LabelledGpus(const NodeFacts& node) {
-  return static_cast<double>(Number(Label(node, "nvidia.com/gpu.count")).value_or(0));
+  const auto registered = Number(Label(node, kRegisteredGpus));
+  return static_cast<double>(
+      Number(Label(node, "nvidia.com/gpu.count")).value_or(registered.value_or(0)));
 }
 
 }  // namespace weft::fabric

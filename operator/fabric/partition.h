@@ -30,13 +30,15 @@ struct Partition {
 
 // By the resource's name (nvidia.com/mig-1g.10gb, amd.com/cpx_nps4) and the node's labels:
 //
-//   time slices, MPS  more units than GPUs (nvidia.com/gpu.count), else gpu.replicas and
-//                     gpu.sharing-strategy, a product that ends with -SHARED; GKE's sharing labels
+//   time slices, MPS  more units than GPUs (nvidia.com/gpu.count, kRegisteredGpus), else
+//                     gpu.replicas and gpu.sharing-strategy, a product that ends with -SHARED;
+//                     GKE's sharing labels
 //   MIG               the profile in the resource's name, in the product (strategy single), in
 //                     GKE's partition size. 1g has one of 7 compute slices, of 4 on A30 and RTX PRO
 //   AMD               compute-memory-partition: DPX, TPX, QPX and CPX are 2, 3, 4 and 8 parts (CPX:
 //                     6 on MI300A, 4 on MI308X). With several memory domains (NPS) a part may use
-//                     more than its share while others are idle; its share counts
+//                     more than its share while others are idle; its share counts. Without that
+//                     label, gpu.cu-count below the compute units of the whole product
 //   vGPU              a product such as GRID-V100-8Q, or nvidia.com/vgpu.present: its memory tells
 //                     its share
 //
@@ -45,6 +47,7 @@ struct Partition {
 //         NVIDIA, "Multi-Instance GPU user guide", 2026, supported profiles.
 //         AMD, "Instinct MI300X GPU partitioning overview", 2025. ROCm/k8s-device-plugin,
 //         docs/user-guide/resource-allocation, 2026. GKE, "About GPU sharing strategies", 2026.
+//         AMD, "Accelerator and GPU hardware specifications" (compute units), rocm.docs.amd.com.
 Partition PartitionOf(const NodeFacts& node, const std::string& resource);
 
 // What the labels say of the accelerators whose resource is not named after a partition.
@@ -54,7 +57,11 @@ Partition PartitionOf(const NodeFacts& node);
 // NVIDIA-H100-80GB-HBM3-MIG-1g.10gb-SHARED.
 std::string_view WholeProduct(std::string_view product);
 
-// The number of GPUs that the node's labels count (GPU feature discovery); 0 if none does.
+// Set on a node whose GPUs HAMi shares: how many it has, by an annotation of HAMi's (api/node.h).
+inline constexpr const char* kRegisteredGpus = "weft.dev/registered-gpus";
+
+// The number of GPUs that the node's labels count (GPU feature discovery, kRegisteredGpus); 0 if
+// none does.
 double LabelledGpus(const NodeFacts& node);
 
 }  // namespace weft::fabric

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <set>
 
 #include "operator/fabric/partition.h"
 #include "operator/fabric/presets.h"
@@ -122,6 +124,62 @@ std::string_view MadeExact(std::string_view product, const NodeFacts& node) {
   return MatchesProduct(product, exact) && !MatchesProduct(exact, product) ? exact : product;
 }
 
+// Accelerators by resource, also those that are not allocatable for the moment.
+Resources AcceleratorsOf(const FabricSpec& spec, const NodeFacts& node) {
+  Resources all;
+  for (const Resources* amounts : {&node.allocatable, &node.capacity}) {
+    for (const auto& [name, amount] : *amounts) {
+      if (amount <= 0 || !IsAcceleratorResource(name, spec.accelerator_resources)) continue;
+      std::int64_t& most = all[name];
+      most = std::max(most, amount);
+    }
+  }
+  return all;
+}
+
+// What the labelled nodes of one instance type say.
+struct LabelledType {
+  std::string product;  // "" if they differ
+  std::set<Resources> accelerators;
+};
+
+// A flavor of OpenStack, a type such as n1-standard-8, and "k3s" may have any GPU.
+bool NamesMachine(std::string_view instance_type) {
+  return !ProductOfInstanceType(instance_type).empty();
+}
+
+// Gives nodes without a product the one that the labelled nodes of their instance type share.
+void NameUnlabelled(const SharedList<NodeFacts>& nodes, const FabricSpec& spec,
+                    ByNode<Pool>& pools) {
+  const auto type_of = [&nodes](NodeIndex n) { return InstanceTypeOf(nodes[n.Raw()]); };
+  std::map<std::string_view, LabelledType> types;  // of unlabelled nodes
+  for (const NodeIndex n : pools.Indices()) {
+    const std::string_view type = type_of(n);
+    if (NamesMachine(type) && pools[n].product == type) types.try_emplace(type);
+  }
+  if (types.empty()) return;
+  for (const NodeIndex n : pools.Indices()) {
+    const auto found = types.find(type_of(n));
+    const std::string& product = pools[n].product;
+    if (found == types.end() || product.empty() || product == found->first) continue;
+    const bool whole = pools[n].partition.empty() && product == WholeProduct(product);
+    LabelledType& type = found->second;
+    const bool first = type.accelerators.empty();
+    type.accelerators.insert(AcceleratorsOf(spec, nodes[n.Raw()]));
+    if (first && whole) type.product = product;
+    if (!whole || type.product != product) type.product = "";
+  }
+  for (const NodeIndex n : pools.Indices()) {
+    const auto found = types.find(type_of(n));
+    if (found == types.end() || pools[n].product != found->first) continue;
+    const LabelledType& type = found->second;
+    const auto offered = AcceleratorsOf(spec, nodes[n.Raw()]);
+    if (!type.product.empty() && type.accelerators.contains(offered)) {
+      pools[n].product = type.product;
+    }
+  }
+}
+
 }  // namespace
 
 std::string_view CapacityTypeName(CapacityType type) {
@@ -166,6 +224,13 @@ Pool PoolOf(const NodeFacts& node, const FabricSpec& spec) {
   pool.partition = PartitionOf(node).name;
   pool.slice = TpuSliceOf(node);
   return pool;
+}
+
+ByNode<Pool> PoolsOf(const SharedList<NodeFacts>& nodes, const FabricSpec& spec) {
+  ByNode<Pool> pools;
+  for (const NodeFacts& node : nodes) pools.push_back(PoolOf(node, spec));
+  NameUnlabelled(nodes, spec, pools);
+  return pools;
 }
 
 }  // namespace weft::fabric

@@ -6,8 +6,10 @@
 #include <string_view>
 
 #include "operator/base/index.h"
+#include "operator/base/shared_list.h"
 #include "operator/fabric/node_facts.h"
 #include "operator/fabric/spec.h"
+#include "operator/fabric/tiers.h"
 
 namespace weft::fabric {
 
@@ -61,5 +63,14 @@ std::string_view InstanceTypeOf(const NodeFacts& node);
 // The pool of a node of this Fabric. If no label names its accelerators, their product is
 // FabricSpec::accelerator_model, else the instance type.
 Pool PoolOf(const NodeFacts& node, const FabricSpec& spec);
+
+// The pools of all nodes of this Fabric: by PoolOf, but a node without a product, as a new one
+// before GPU feature discovery has labelled it, has the product that all labelled nodes of its
+// instance type share. A node that offers other amounts than each of those, and one of a type whose
+// accelerators are offered in parts, keeps the instance type as the product; so does one whose type
+// names no machine (n1-standard-8, a flavor of OpenStack, "k3s"), which may have any accelerator.
+//
+// Cost    O(nodes x (labels + log instance types)).
+ByNode<Pool> PoolsOf(const SharedList<NodeFacts>& nodes, const FabricSpec& spec);
 
 }  // namespace weft::fabric

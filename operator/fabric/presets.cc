@@ -10,7 +10,6 @@ namespace {
 
 using Keys = std::vector<std::string>;
 
-constexpr const char* kClique = "nvidia.com/gpu.clique";
 constexpr const char* kZone = "topology.kubernetes.io/zone";
 constexpr const char* kRegion = "topology.kubernetes.io/region";
 constexpr const char* kRack = "topology.kubernetes.io/rack";
@@ -224,6 +223,15 @@ bool AnyShares(const Nodes& nodes, const std::string& key) {
   return false;
 }
 
+// The network of NVLink cliques, if any node is in one.
+std::optional<ScaleUpSpec> CliquesIf(bool any) {
+  if (!any) return std::nullopt;
+  return ScaleUpSpec{.name = "nvlink",
+                     .label_key = kCliqueLabel,
+                     .link = std::nullopt,
+                     .requires_claim = ScaleUpRequires::kComputeDomain};
+}
+
 std::optional<ScaleUpSpec> ScaleUpOf(const Family& family, const Nodes& nodes) {
   const std::string own(family.scale_up_key);
   if (!own.empty() && AnyCarries(nodes, own)) {
@@ -232,32 +240,34 @@ std::optional<ScaleUpSpec> ScaleUpOf(const Family& family, const Nodes& nodes) {
                        .link = std::nullopt,
                        .requires_claim = ScaleUpRequires::kNothing};
   }
-  if (!AnyCarries(nodes, kClique)) return std::nullopt;
-  return ScaleUpSpec{.name = "nvlink",
-                     .label_key = kClique,
-                     .link = std::nullopt,
-                     .requires_claim = ScaleUpRequires::kComputeDomain};
+  return CliquesIf(AnyCarries(nodes, kCliqueLabel));
 }
 
-// Whether the node has fewer chips than its slice ("2x2x4": 16).
-bool IsPartOfTpuSlice(const NodeFacts& node) {
+// The chips of the topology "2x2x4": 16; 0 if the text is none.
+std::int64_t ChipsOf(std::string_view topology) {
   constexpr std::int64_t kMostChips = 1 << 20;
-  const auto topology = node.labels.At(kTpuTopology);
-  const auto tpus = node.allocatable.find(kTpu);
-  const bool more = node.capacity.contains(kTpu);
-  if (!topology || (tpus == node.allocatable.end() && !more)) return false;
   std::int64_t chips = 1, side = 0;
-  for (const char c : std::string(*topology) + "x") {
+  for (const char c : std::string(topology) + "x") {
     if (c >= '0' && c <= '9') {
       side = std::min(side * 10 + (c - '0'), kMostChips);
     } else if (c == 'x' && side > 0) {
       chips = std::min(chips * side, kMostChips);
       side = 0;
     } else {
-      return false;
+      return 0;
     }
   }
-  return chips > (more ? node.capacity.at(kTpu) : tpus->second);
+  return chips;
+}
+
+// The hosts of the slice that the node is one of, rounded up; 0 if it has no TPU.
+std::int64_t TpuHostsOf(const NodeFacts& node) {
+  const auto topology = node.labels.At(kTpuTopology);
+  const auto tpus = node.allocatable.find(kTpu), more = node.capacity.find(kTpu);
+  std::int64_t own = tpus == node.allocatable.end() ? 0 : tpus->second;
+  if (more != node.capacity.end()) own = more->second;
+  if (!topology || own <= 0) return 0;
+  return (ChipsOf(*topology) + own - 1) / own;
 }
 
 // Whether the node has labels of this family.
@@ -269,7 +279,7 @@ bool Covers(const Family& family, const NodeFacts& node) {
   }
   // Not every AWS instance has the fourth layer, but each one with layers has the first.
   if (family.preset.name == "AWS") return Carries(node, "topology.k8s.aws/network-node-layer-1");
-  if (family.preset.name == "CloudTPU") return IsPartOfTpuSlice(node);
+  if (family.preset.name == "CloudTPU") return TpuHostsOf(node) > 1;
   if (family.preset.name == "RackZone") return Carries(node, kRack) || Carries(node, kZone);
   return Carries(node, family.keys().front());
 }
@@ -328,6 +338,9 @@ Result<FabricSpec> ExpandPreset(FabricSpec spec, const SharedList<NodeFacts>& no
                            .identity = Identity::kValue,
                            .link = std::nullopt});
   }
+  if (family->preset.name == "CloudTPU") {
+    for (LevelSpec& level : spec.levels) level.parts_tpu_slices = true;
+  }
   if (Status status = LimitPower(limits, spec); !status) return status.error();
   if (!spec.scale_up) spec.scale_up = ScaleUpOf(*family, selected);
   spec.preset.clear();
@@ -363,11 +376,17 @@ std::optional<std::string_view> RecognisePreset(const SharedList<NodeFacts>& nod
   return kFamilies[generic].preset.name;
 }
 
+std::optional<ScaleUpSpec> CliquesOf(const SharedList<NodeFacts>& nodes) {
+  return CliquesIf(std::any_of(nodes.begin(), nodes.end(),
+                               [](const NodeFacts& node) { return Carries(node, kCliqueLabel); }));
+}
+
 bool MeansNoDomain(std::string_view key, std::string_view value) {
   if (IsPlaceholder(value)) return true;
   if (value.find('0') == value.npos || value.find_first_not_of("0-.:_") != value.npos) return false;
-  return key == kClique || std::any_of(kFamilies.begin(), kFamilies.end(),
-                                       [&](const Family& one) { return one.scale_up_key == key; });
+  return key == kCliqueLabel ||
+         std::any_of(kFamilies.begin(), kFamilies.end(),
+                     [&](const Family& one) { return one.scale_up_key == key; });
 }
 
 bool IsPlaceholder(std::string_view value) {
@@ -377,8 +396,10 @@ bool IsPlaceholder(std::string_view value) {
 
 std::string_view TpuSliceOf(const NodeFacts& node) {
   const auto pool = node.labels.At(CloudTpuKeys().front());
-  return pool && !IsPlaceholder(*pool) && IsPartOfTpuSlice(node) ? *pool : std::string_view();
+  return pool && !IsPlaceholder(*pool) && TpuHostsOf(node) > 1 ? *pool : std::string_view();
 }
+
+bool IsWholeTpuSlice(const NodeFacts& node) { return TpuHostsOf(node) == 1; }
 
 bool HasAccelerator(const NodeFacts& node, std::span<const std::string> more) {
   const auto counts = [&](const auto& entry) {

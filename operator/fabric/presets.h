@@ -53,11 +53,26 @@ bool IsPlaceholder(std::string_view value);
 // have identifiers and are not counted from zero, as racks and zones are.
 bool MeansNoDomain(std::string_view key, std::string_view value);
 
+// The label that GPU feature discovery writes on nodes of a multi-node NVLink network: the UUID of
+// the NVLink domain and the clique in it.
+//
+// Source  NVIDIA/k8s-device-plugin, docs/gpu-feature-discovery, 2026.
+inline constexpr const char* kCliqueLabel = "nvidia.com/gpu.clique";
+
+// The scale-up network of these cliques, which a job may use with a ComputeDomain; nothing if no
+// node carries the label with a value that names a domain.
+std::optional<ScaleUpSpec> CliquesOf(const SharedList<NodeFacts>& nodes);
+
 // The Cloud TPU slice of several hosts that the node is one of: its GKE node pool. "" for other
 // nodes, also for a slice of one host. Chips of two slices share no ICI, the network between TPUs.
+// The slice has as many hosts as its topology ("2x2x4") has chips, divided by those of one host.
 //
-// Source  Google Kubernetes Engine, "About TPUs in GKE", multi-host TPU slice node pools, 2026.
+// Source  cloud.google.com/kubernetes-engine/docs/concepts/tpus, "Node pool types", 2026.
 std::string_view TpuSliceOf(const NodeFacts& node);
+
+// Whether the node is a Cloud TPU slice of its own: it has all chips of its topology ("2x4": 8).
+// Such nodes may share a node pool, but only the data-centre network is between them.
+bool IsWholeTpuSlice(const NodeFacts& node);
 
 // Whether the node has an accelerator resource that Weft knows, or one of `more`.
 bool HasAccelerator(const NodeFacts& node, std::span<const std::string> more = {});

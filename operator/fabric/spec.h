@@ -32,6 +32,8 @@ struct LevelSpec {
   std::optional<LinkSpec> link;  // absent: Assumed
   // The most that the running gangs of one domain may draw together; absent: no limit.
   std::optional<std::int64_t> power_watts = {};
+  // A Cloud TPU slice of one host is a domain of its own, whatever its label says (presets.h).
+  bool parts_tpu_slices = false;
 
   friend bool operator==(const LevelSpec&, const LevelSpec&) = default;
 };

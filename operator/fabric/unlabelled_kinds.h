@@ -18,9 +18,12 @@ struct LabelDepth {
 };
 
 // By candidate. A node's kind is its product, without the suffix of shared GPUs and MIG; else its
-// instance type; else the resource of its accelerators. A labeller that knows nothing of a whole
-// kind, as topograph of nodes outside the training network (NVIDIA/topograph#496), has labelled
-// none of its nodes; one that has failed on some nodes has labelled others of the kind.
+// instance type; else the resource of its accelerators. Where machines of one type lack levels that
+// other nodes of their product have, as instances with one GPU may, these are a kind of their own,
+// "PRODUCT on TYPE", if the type is one that tells the machine (ProductOfInstanceType). A labeller
+// that knows nothing of a whole kind, as topograph of nodes outside the training network
+// (NVIDIA/topograph#496), has labelled none of its nodes; one that has failed on some nodes has
+// labelled others of the kind.
 //
 // The depth is below the number of levels if no node of the kind has a label of that level or a
 // narrower one, but nodes of other kinds have each. A single node that lacks what others of its

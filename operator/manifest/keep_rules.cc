@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "operator/api/node.h"
+
 namespace weft::manifest {
 namespace {
 
@@ -36,7 +38,10 @@ bool IsNeverRead(Where where, std::string_view key) {
 std::optional<Where> EnterNode(Where where, std::string_view key) {
   switch (where) {
     case Where::kMetadata:
+      if (key == "annotations") return Where::kAnnotations;
       return KeepIf(In(key, {"name", "uid", "labels", "resourceVersion", "creationTimestamp"}));
+    case Where::kAnnotations:
+      return KeepIf(key == api::kHamiRegister);
     case Where::kSpec:
       return KeepIf(In(key, {"taints", "unschedulable"}));
     case Where::kStatus:

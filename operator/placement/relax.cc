@@ -7,6 +7,7 @@
 #include "operator/placement/place.h"
 #include "operator/rules/node_rules.h"
 #include "operator/rules/selector.h"
+#include "operator/rules/tolerations.h"
 
 namespace weft::placement {
 
@@ -73,9 +74,32 @@ class Relaxer {
       relaxed.pod.required_affinity.reset();
       Try("nodeAffinity", "removed", relaxed);
     }
+    Taints();
+  }
+
+  // Who waits for a taint that passes by itself need not tolerate it.
+  void Taints() {
+    const fabric::Fabric& fabric = claims_.fabric();
+    std::set<std::string_view> staying;
+    bool some_pass = false;
+    for (const NodeIndex n : fabric.taint_classes()) {
+      for (const fabric::Taint& taint : fabric.node(n).taints) {
+        if (rules::FirstUntolerated({&taint, 1}, request_.pod.tolerations) == nullptr) continue;
+        const bool passes = rules::PassesByItself(taint.key);
+        if (!passes) staying.insert(taint.key);
+        some_pass = some_pass || passes;
+      }
+    }
+    if (staying.empty()) return;
     Request tolerant = request_;
-    tolerant.pod.tolerations.push_back({.key = "", .op = "Exists", .value = "", .effect = ""});
-    Try("tolerations", "all taints tolerated", tolerant);
+    for (const std::string_view key : staying) {
+      tolerant.pod.tolerations.push_back(
+          {.key = std::string(key), .op = "Exists", .value = "", .effect = ""});
+    }
+    Try("tolerations",
+        some_pass ? "all taints tolerated but those that pass by themselves"
+                  : "all taints tolerated",
+        tolerant);
   }
 
   bool Try(const std::string& constraint, const std::string& change, const Request& relaxed) {

@@ -84,23 +84,10 @@ class HalfGangFinder {
   // Whether another scheduler was told to start the pods together, whatever their owner.
   bool AreInOneGroup(const Gang& gang) const {
     if (LeastByLabel(pods_[gang.pods.front()])) return true;
-    const std::string group = SchedulersGroup(pods_[gang.pods.front()]);
-    return !group.empty() && std::all_of(gang.pods.begin(), gang.pods.end(), [&](std::size_t p) {
-      return SchedulersGroup(pods_[p]) == group;
-    });
-  }
-
-  // The group that would be the pod's owner if the pod had no controller; "" if there is none.
-  static std::string SchedulersGroup(const api::Pod& pod) {
-    api::Pod alone;
-    alone.meta = pod.meta;
-    for (api::OwnerReference& owner : alone.meta.owners) owner.controller = false;
-    for (const char* key : {cluster::kBatchJobName, cluster::kPodGroup}) {
-      alone.meta.labels.Erase(key);
-      alone.meta.annotations.Erase(key);
-    }
-    cluster::PodOwner owner = cluster::OwnerOf(alone);
-    return owner.kind == cluster::kPodGroupKind ? std::move(owner.key.name) : "";
+    const auto group = cluster::SchedulersGroup(pods_[gang.pods.front()]);
+    return group && std::all_of(gang.pods.begin(), gang.pods.end(), [&](std::size_t p) {
+             return cluster::SchedulersGroup(pods_[p]) == group;
+           });
   }
 
   // The least number of members that schedulers read from the pod itself.

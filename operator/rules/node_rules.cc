@@ -17,27 +17,6 @@ namespace {
 
 constexpr std::string_view kPods = "pods";  // a worker is one pod
 
-// Taints that a kubelet, a cloud's controller, an autoscaler or the agent of a network or storage
-// driver takes off again without anybody's help: every new node has some for a minute.
-//
-// Source  kubernetes.io/docs/reference/labels-annotations-taints; karpenter.sh/docs/concepts,
-//         "startupTaints"; cluster-autoscaler FAQ, "startup taints"; docs.cilium.io, "Node taints".
-bool PassesByItself(std::string_view taint) {
-  constexpr std::string_view kWhole[] = {
-      "node.kubernetes.io/unreachable",         "node.kubernetes.io/memory-pressure",
-      "node.kubernetes.io/disk-pressure",       "node.kubernetes.io/pid-pressure",
-      "node.kubernetes.io/network-unavailable", "node.kubernetes.io/unschedulable",
-      "node.cluster.x-k8s.io/uninitialized",    "karpenter.sh/unregistered"};
-  constexpr std::string_view kBegin[] = {"node.cloudprovider.kubernetes.io/",
-                                         "startup-taint.cluster-autoscaler.kubernetes.io/",
-                                         "status-taint.cluster-autoscaler.kubernetes.io/",
-                                         "ignore-taint.cluster-autoscaler.kubernetes.io/"};
-  const auto begins = [&](std::string_view with) { return taint.starts_with(with); };
-  return taint.ends_with("not-ready") ||
-         std::find(std::begin(kWhole), std::end(kWhole), taint) != std::end(kWhole) ||
-         std::any_of(std::begin(kBegin), std::end(kBegin), begins);
-}
-
 }  // namespace
 
 Wants ResolveWants(const Fabric& fabric, const PodRequirements& pod) {

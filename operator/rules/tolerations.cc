@@ -51,6 +51,22 @@ const fabric::Taint* FirstUntolerated(std::span<const fabric::Taint> taints,
   return nullptr;
 }
 
+bool PassesByItself(std::string_view taint_key) {
+  constexpr std::string_view kWhole[] = {
+      "node.kubernetes.io/unreachable",         "node.kubernetes.io/memory-pressure",
+      "node.kubernetes.io/disk-pressure",       "node.kubernetes.io/pid-pressure",
+      "node.kubernetes.io/network-unavailable", "node.kubernetes.io/unschedulable",
+      "node.cluster.x-k8s.io/uninitialized",    "karpenter.sh/unregistered"};
+  constexpr std::string_view kBegin[] = {"node.cloudprovider.kubernetes.io/",
+                                         "startup-taint.cluster-autoscaler.kubernetes.io/",
+                                         "status-taint.cluster-autoscaler.kubernetes.io/",
+                                         "ignore-taint.cluster-autoscaler.kubernetes.io/"};
+  const auto begins = [&](std::string_view with) { return taint_key.starts_with(with); };
+  return taint_key.ends_with("not-ready") ||
+         std::find(std::begin(kWhole), std::end(kWhole), taint_key) != std::end(kWhole) ||
+         std::any_of(std::begin(kBegin), std::end(kBegin), begins);
+}
+
 std::string TaintText(const fabric::Taint& taint) {
   return taint.key + (taint.value.empty() ? "" : "=" + taint.value) + ":" + taint.effect;
 }

@@ -30,6 +30,14 @@ bool TolerateTaint(std::span<const Toleration> tolerations, const fabric::Taint&
 const fabric::Taint* FirstUntolerated(std::span<const fabric::Taint> taints,
                                       std::span<const Toleration> tolerations);
 
+// Whether the taint of this key is one that a kubelet, a cloud's controller, an autoscaler or the
+// agent of a network or storage driver takes off again without anybody's help: every new node has
+// some for a minute. The taint of a cordon counts too: it comes and goes with the node's state.
+//
+// Source  kubernetes.io/docs/reference/labels-annotations-taints; karpenter.sh/docs/concepts,
+//         "startupTaints"; cluster-autoscaler FAQ, "startup taints"; docs.cilium.io, "Node taints".
+bool PassesByItself(std::string_view taint_key);
+
 // "key=value:Effect", "key:Effect" without a value, as kubectl writes taints.
 std::string TaintText(const fabric::Taint& taint);
 

@@ -12,7 +12,6 @@
 namespace weft::simulate {
 namespace {
 
-constexpr const char* kClique = "nvidia.com/gpu.clique";
 constexpr double kMostLoad = 100, kMostFailures = 1e6;
 
 std::string Number(double value) {
@@ -88,8 +87,8 @@ std::int64_t AcceleratorsOf(const fabric::NodeFacts& node, const fabric::FabricS
 // Numbers the nodes of each narrowest domain by name and cuts them into scale-up domains.
 Status GroupByScaleUp(int gpus, fabric::FabricSpec& spec, api::Inputs& inputs) {
   if (!spec.scale_up) {
-    spec.scale_up =
-        fabric::ScaleUpSpec{.name = "nvlink", .label_key = kClique, .link = spec.node_link};
+    spec.scale_up = fabric::ScaleUpSpec{
+        .name = "nvlink", .label_key = fabric::kCliqueLabel, .link = spec.node_link};
   }
   std::map<std::string, std::vector<std::pair<std::string, std::size_t>>> by_path;
   for (std::size_t n = 0; n < inputs.nodes.size(); ++n) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "operator/api/decode.h"
+#include "operator/fabric/partition.h"
 
 namespace weft::api {
 namespace {
@@ -295,6 +296,28 @@ TEST(DecodeNode, CountsByLabelOnlyWhatIsNotAllocatable) {
                       "status":{"allocatable":{"cpu":7,"nvidia.com/gpu":8}}})"),
                  "f");
   EXPECT_EQ(node->facts.capacity, Resources{});
+}
+
+TEST(DecodeNode, CountsTheGpusThatHamiShares) {
+  const auto gpus = [](const std::string& registered) {
+    const Json object = {
+        {"metadata",
+         {{"name", "a"}, {"annotations", {{"hami.io/node-nvidia-register", registered}}}}}};
+    const Result<Node> node = DecodeNode(object, "f");
+    return std::string(node->facts.labels.At(fabric::kRegisteredGpus).value_or("none"));
+  };
+  const auto gpu = [](const char* id, const char* units) {
+    return R"({"id":")" + std::string(id) + R"(","count":)" + units +
+           R"(,"devmem":32768,"devcore":100,"type":"NVIDIA-Tesla V100-PCIE-32GB","health":true})";
+  };
+  EXPECT_EQ(gpus("[" + gpu("a", "10") + "," + gpu("b", "10") + "]"), "2");
+  EXPECT_EQ(gpus("[" + gpu("a", "1") + "," + gpu("b", "1") + "]"), "none") << "each for one pod";
+  EXPECT_EQ(gpus("GPU-a,10,32768,100,NVIDIA-Tesla V100-PCIE-32GB,0,true:"
+                 "GPU-b,10,32768,100,NVIDIA-Tesla V100-PCIE-32GB,0,true:"),
+            "2");
+  for (const char* other : {"", "[]", "[{", "[1,{}]", "{}", ":", "a,b:c", ",:,"}) {
+    EXPECT_EQ(gpus(other), "none") << other;
+  }
 }
 
 TEST(DecodeNode, PrefersAllocatable) {

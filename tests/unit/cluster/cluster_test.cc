@@ -283,6 +283,31 @@ TEST(Cluster, SaysWhichNodesLackALevel) {
             "test/leaf)");
 }
 
+// A cluster may have hundreds of instance types.
+TEST(Cluster, NamesAFewKindsWithoutLabelsAndCountsTheOthers) {
+  const auto notes = [](std::size_t kinds) {
+    testing::Scene scene(testing::FourNodes());
+    for (std::size_t n = 0; n < kinds; ++n) {
+      api::Node node = scene.inputs.nodes[0];
+      node.meta.key.name = node.facts.name = "x" + std::to_string(n);
+      node.facts.labels = {{"nvidia.com/gpu.product", "P" + std::to_string(n == 6 ? 5 : n)}};
+      scene.inputs.nodes.push_back(std::move(node));
+    }
+    std::vector<std::string> texts;
+    for (const Note& note : scene.Build().notes) {
+      if (note.reason == "UnlabelledKind") texts.push_back(note.text);
+    }
+    return texts;
+  };
+  EXPECT_EQ(notes(5).size(), 5U);
+  const std::vector<std::string> many = notes(9);
+  ASSERT_EQ(many.size(), 6U);
+  EXPECT_NE(many[0].find("P5"), std::string::npos) << "the largest";
+  EXPECT_EQ(many[5],
+            "fabric \"default\": 3 more kinds of nodes, 3 nodes together, lack labels too, and "
+            "each is a flat pool");
+}
+
 TEST(Cluster, AnInconsistentFabricIsRefusedWithItsPlaceAndBothWitnesses) {
   testing::FabricShape shape = testing::FourNodes();
   shape.nodes[1].domains[0] = "s9";

@@ -318,6 +318,34 @@ TEST(NodesWithDevices, AHalfWrittenPoolHasMoreThanItSays) {
   EXPECT_EQ(nodes[2].facts.capacity.at(testing::kGpu), 9);
 }
 
+// What is missing of a pool over several nodes may be of any of them.
+TEST(NodesWithDevices, AHalfWrittenPoolOverSeveralNodesStaysAsItIs) {
+  for (const bool written_before : {false, true}) {
+    DeviceScene scene;
+    scene.Class("");
+    for (const std::size_t n : {2, 3}) scene.WithoutPlugIn(n);
+    for (const char* node : {"n2", "n3"}) {
+      api::ResourceSlice& slice = scene.Slice(node);
+      slice.pool = "rack";
+      slice.slices_in_pool = 4;
+      slice.usable = {{"gpu", 4}};
+    }
+    if (written_before) {
+      api::ResourceSlice& newest = scene.Slice("n2");
+      newest.pool = "rack";
+      newest.generation = 1;
+      newest.slices_in_pool = 4;
+      newest.usable = {{"gpu", 8}};
+    }
+    const auto nodes = NodesWithDevices(scene.inputs);
+    for (const std::size_t n : {2, 3}) {
+      if (written_before && n == 3) continue;
+      EXPECT_FALSE(nodes[n].facts.allocatable.contains(testing::kGpu));
+      EXPECT_EQ(nodes[n].facts.capacity.at(testing::kGpu), written_before ? 8 : 4);
+    }
+  }
+}
+
 // The label alone counts n2's GPUs by the name that most nodes have.
 TEST(NodesWithDevices, WhatALabelCountsAndSlicesListIsCountedOnce) {
   DeviceScene scene;

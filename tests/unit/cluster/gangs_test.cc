@@ -112,6 +112,18 @@ TEST(OwnerOf, AGroupThatASchedulerMadeForOnePodIsNone) {
   EXPECT_EQ(OwnerOf(pod).kind, "PodGroup");
 }
 
+TEST(SchedulersGroup, CountsWhateverTheOwner) {
+  api::Pod pod =
+      Named("p", {{"batch.kubernetes.io/job-name", "j"}, {"scheduling.x-k8s.io/pod-group", "g"}});
+  pod.meta.owners = {{"batch/v1", "Job", "j", "u2", true}};
+  EXPECT_EQ(OwnerOf(pod).kind, "Job");
+  EXPECT_EQ(SchedulersGroup(pod), "g");
+  pod.meta.labels = {{"scheduling.k8s.io/group-name", "podgroup-u2"}};
+  EXPECT_EQ(SchedulersGroup(pod), std::nullopt) << "made for the Job";
+  pod.meta.labels = {};
+  EXPECT_EQ(SchedulersGroup(pod), std::nullopt);
+}
+
 struct MembersCase {
   const char* name;
   std::vector<api::Pod> pods;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "operator/fabric/fabric.h"
+#include "operator/fabric/partition.h"
 
 namespace weft::fabric {
 namespace {
@@ -252,6 +253,23 @@ TEST(PoolsTest, PartsOfGpusAreAPoolOfTheirOwn) {
   EXPECT_EQ(shared.partition, "time slice 1/4");
   EXPECT_EQ(shared.product, whole.product);
   EXPECT_NE(shared, whole);
+}
+
+// Neither has another label that tells of parts.
+TEST(PoolsTest, PartsThatOnlyCountsTellAreAPoolOfTheirOwn) {
+  const auto part = [](const char* resource, std::int64_t units, Labels labels) {
+    NodeFacts node;
+    node.labels = labels;
+    node.allocatable = {{resource, units}};
+    return PoolOf(node, {}).partition;
+  };
+  EXPECT_EQ(part("nvidia.com/gpu", 80, {{kRegisteredGpus, "8"}}), "time slice 1/10");
+  const std::string mi300x = "AMD_Instinct_MI300X_OAM";
+  const auto amd = [&](const char* units) -> Labels {
+    return {{"amd.com/gpu.product-name", mi300x}, {"amd.com/gpu.cu-count", units}};
+  };
+  EXPECT_EQ(part("amd.com/gpu", 64, amd("38")), "CPX 1/8");
+  EXPECT_EQ(part("amd.com/gpu", 8, amd("304")), "");
 }
 
 // A device plug-in that restarts: nothing is allocatable for a moment.

@@ -279,6 +279,63 @@ TEST(PresetsTest, ATpuSliceOfSeveralHostsIsADomain) {
   EXPECT_EQ(recognise("", 1), "RackZone");
 }
 
+NodeFacts TpuHost(const char* name, const char* pool, const char* topology, std::int64_t chips) {
+  NodeFacts node;
+  node.name = name;
+  node.labels = {{"cloud.google.com/gke-nodepool", pool},
+                 {"cloud.google.com/gke-tpu-topology", topology}};
+  node.allocatable = {{"google.com/tpu", chips}};
+  return node;
+}
+
+TEST(PresetsTest, ATpuSliceHasAsManyHostsAsItsTopologyNeeds) {
+  struct Case {
+    const char* topology;
+    std::int64_t chips;
+    bool several, whole;
+  };
+  for (const Case& c :
+       {Case{"2x2", 4, false, true}, Case{"2x4", 8, false, true}, Case{"2x4", 4, true, false},
+        Case{"2x2x1", 4, false, true}, Case{"4x4x4", 4, true, false}, Case{"1x1", 1, false, true},
+        Case{"", 4, false, false}, Case{"2xa", 4, false, false}, Case{"2x2", 0, false, false}}) {
+    const NodeFacts node = TpuHost("t", "pool-a", c.topology, c.chips);
+    EXPECT_EQ(TpuSliceOf(node), c.several ? "pool-a" : "") << c.topology << " " << c.chips;
+    EXPECT_EQ(IsWholeTpuSlice(node), c.whole) << c.topology << " " << c.chips;
+  }
+}
+
+// Nodes of one pool: those of a slice of several hosts have ICI between them, the others have not.
+TEST(PresetsTest, TpuSlicesOfOneHostAreDomainsOfTheirOwn) {
+  FabricSpec spec;
+  spec.preset = "CloudTPU";
+  const auto fabric = Fabric::Build(
+      spec,
+      std::vector<NodeFacts>{TpuHost("a0", "a", "2x2x2", 4), TpuHost("a1", "a", "2x2x2", 4),
+                             TpuHost("b0", "b", "2x4", 8), TpuHost("b1", "b", "2x4", 8)},
+      {});
+  ASSERT_TRUE(fabric);
+  const TierDomains& domains = fabric->domains(*fabric->FindTier("leaf"));
+  std::vector<std::string> names;
+  for (const NodeIndex n : Range<NodeIndex>(fabric->node_count())) {
+    names.push_back(domains.names[domains.of_node[n]]);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"a", "a", "b/b0", "b/b1"}));
+  spec.preset = "";
+  spec.levels = {{.name = "pool", .label_key = "cloud.google.com/gke-nodepool", .link = {}}};
+  const auto given = Fabric::Build(
+      spec, std::vector<NodeFacts>{TpuHost("b0", "b", "2x4", 8), TpuHost("b1", "b", "2x4", 8)}, {});
+  ASSERT_TRUE(given);
+  EXPECT_EQ(given->domains(*given->FindTier("pool")).names.size(), 1U) << "as a person wrote it";
+}
+
+TEST(PresetsTest, CliquesAreAScaleUpNetworkOfTheirOwn) {
+  EXPECT_EQ(CliquesOf(Nodes({{}, {{kCliqueLabel, "00000000.0"}}})), std::nullopt);
+  const auto found = CliquesOf(Nodes({{}, {{kCliqueLabel, "7a.1"}}}));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->label_key, "nvidia.com/gpu.clique");
+  EXPECT_EQ(found->requires_claim, ScaleUpRequires::kComputeDomain);
+}
+
 TEST(PresetsTest, PlaceholdersStandForUnknown) {
   for (const char* value :
        {"", "no-imds-data", "unknown", "None", "N-A", "N/A", "<none>", "Unset",

@@ -326,11 +326,14 @@ TEST(ReadObjects, DropsWhatIsNeverRead) {
   };
   const Case cases[] = {
       {"of a Node",
-       R"({"kind":"Node","metadata":{"name":"a","annotations":{"x":"y"}},)"
+       R"({"kind":"Node","metadata":{"name":"a",)"
+       R"("annotations":{"x":"y","hami.io/node-nvidia-register":"[]"}},)"
        R"("spec":{"podCIDR":"x","unschedulable":true},"status":{"images":[{}],)"
        R"("conditions":[{"type":"Ready","status":"True","message":"m"}],)"
        R"("capacity":{"cpu":"8"}}})",
-       {R"(f: document 1 {"kind":"Node","metadata":{"name":"a"},"spec":{"unschedulable":true},)"
+       {R"(f: document 1 {"kind":"Node","metadata":{)"
+        R"("annotations":{"hami.io/node-nvidia-register":"[]"},"name":"a"},)"
+        R"("spec":{"unschedulable":true},)"
         R"("status":{"capacity":{"cpu":"8"},"conditions":[{"status":"True","type":"Ready"}]}})"}},
       {"of a Pod",
        R"({"kind":"Pod","metadata":{"managedFields":[1],"labels":{"a":"b"}},)"

@@ -29,7 +29,7 @@ TEST(ReadServed, KeepsOfTheObjectsInsideWhatTheirKindNeeds) {
       {"items of a list need no kind of their own", Subject::kNode,
        R"({"metadata":{"resourceVersion":"7","continue":"c"},"items":[{"metadata":)"
        R"({"name":"a","resourceVersion":"5","annotations":{}},"status":{"images":[1]}}]})",
-       R"({"items":[{"metadata":{"name":"a","resourceVersion":"5"},"status":{}}],)"
+       R"({"items":[{"metadata":{"annotations":{},"name":"a","resourceVersion":"5"},"status":{}}],)"
        R"("metadata":{"continue":"c","resourceVersion":"7"}})"},
       {"an error's Status is kept, though the kind is no pod", Subject::kPod,
        R"({"type":"ERROR","object":{"kind":"Status","code":410,"message":"too old"}})",

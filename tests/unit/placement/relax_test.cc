@@ -105,6 +105,31 @@ TEST(FindRelaxations, NamesTheNarrowestChangeOfEachRuleThatHelps) {
   for (const RelaxCase& one : cases) EXPECT_EQ(Relaxations(one), one.want) << one.name;
 }
 
+// Who waits for a node under disk pressure is not told to tolerate that.
+TEST(FindRelaxations, ATaintThatPassesByItselfIsNoReasonToTolerateTaints) {
+  const auto told = [](std::vector<fabric::Taint> first, std::vector<fabric::Taint> second) {
+    return Relaxations({"taints", 6,
+                        [&](testing::FabricShape& shape) {
+                          shape.nodes[0].taints = first;
+                          shape.nodes[1].taints = second;
+                        },
+                        [](Request&) {}, ""});
+  };
+  const std::vector<fabric::Taint> pressure = {
+      {"node.kubernetes.io/disk-pressure", "", "NoSchedule"}};
+  const std::vector<fabric::Taint> sick = {{"sick", "", "NoSchedule"}};
+  EXPECT_EQ(told(pressure, {}), "");
+  EXPECT_EQ(told(pressure, sick), "");
+  EXPECT_EQ(told(sick, {}), "tolerations: all taints tolerated");
+  EXPECT_EQ(Relaxations({"a taint of each sort", 5,
+                         [&](testing::FabricShape& shape) {
+                           shape.nodes[0].taints = pressure;
+                           shape.nodes[1].taints = sick;
+                         },
+                         [](Request&) {}, ""}),
+            "tolerations: all taints tolerated but those that pass by themselves");
+}
+
 TEST(FindRelaxations, TellsWhatTheRelaxedPlacementCosts) {
   PlacementScene scene(SixNodes(), 3, 8);
   scene.request.required = kLeaf;

@@ -80,5 +80,16 @@ TEST(TaintText, LeavesOutAnEmptyValue) {
   EXPECT_EQ(TaintText({"sick", "", "NoSchedule"}), "sick:NoSchedule");
 }
 
+TEST(PassesByItself, IsATaintThatNobodyMustTakeOff) {
+  for (const char* key :
+       {"node.kubernetes.io/disk-pressure", "node.kubernetes.io/not-ready",
+        "node.cilium.io/agent-not-ready", "node.cloudprovider.kubernetes.io/uninitialized"}) {
+    EXPECT_TRUE(PassesByItself(key)) << key;
+  }
+  for (const char* key : {"", "dedicated", "nvidia.com/gpu", "node.kubernetes.io/exclude-gpu"}) {
+    EXPECT_FALSE(PassesByItself(key)) << key;
+  }
+}
+
 }  // namespace
 }  // namespace weft::rules
