@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "operator/fabric/presets.h"
 #include "operator/import/import_text.h"
 
 namespace weft::simulate {
