@@ -297,19 +297,19 @@ TEST(KeepApart, OneComputeDomainChannelANode) {
             "a node takes one worker, because it has one ComputeDomain channel");
 }
 
-// FiveNodes, of which the last is in zone c: it has a taint, no GPU, and another pool. The others
-// have a rack too.
+// FiveNodes, of which the last is in zone c: it has a taint, a GPU too few for a worker, and
+// another pool. The others have a rack too.
 fabric::Fabric ThreeZones() {
   const fabric::Fabric five = FiveNodes();
   SharedList<fabric::NodeFacts> nodes;
   for (const NodeIndex n : Range<NodeIndex>(five.node_count())) {
     fabric::NodeFacts node = five.node(n);
     const bool last = n.Raw() == 4;
-    node.labels.Set("pool", last ? "cpu" : "gpu");
+    node.labels.Set("pool", last ? "small" : "large");
     if (last) {
       node.labels.Set(kZone, "c");
       node.taints = {{"only", "web", "NoSchedule"}};
-      node.allocatable.clear();
+      node.allocatable = {{"nvidia.com/gpu", 1}};
     } else {
       node.labels.Set("rack", "r" + std::to_string(n.Raw() / 2));
     }
@@ -325,8 +325,8 @@ TEST(KeepApart, CountsTheDomainsThatTheRulesPoliciesName) {
   const SpreadRule all = {kZone, 1, 1, App("train"), false, false};
   const SpreadRule tolerated = {kZone, 1, 1, App("train"), false, true};
   const SpreadRule by_rack = {"rack", 9, 1, App("train"), true, false};
-  const std::map<std::string, std::string> gpu = {{"pool", "gpu"}};
-  const std::vector<NodeSelectorTerm> not_cpu = {{{{"pool", "NotIn", {"cpu"}}}, {}}};
+  const std::map<std::string, std::string> large = {{"pool", "large"}};
+  const std::vector<NodeSelectorTerm> not_small = {{{{"pool", "NotIn", {"small"}}}, {}}};
   struct Policy {
     const char* name;
     std::vector<SpreadRule> spread;
@@ -338,9 +338,9 @@ TEST(KeepApart, CountsTheDomainsThatTheRulesPoliciesName) {
   const Slots one_each = {1, 0, 1, 0, 0}, three_each = {3, 0, 3, 0, 0};
   const Policy cases[] = {
       {"a zone without room counts", {plain}, {}, {}, {}, one_each},
-      {"nodes that the nodeSelector leaves out do not", {plain}, gpu, {}, {}, three_each},
-      {"nor nodes that node affinity leaves out", {plain}, {}, not_cpu, {}, three_each},
-      {"unless nodeAffinityPolicy is Ignore", {all}, gpu, not_cpu, {}, one_each},
+      {"nodes that the nodeSelector leaves out do not", {plain}, large, {}, {}, three_each},
+      {"nor nodes that node affinity leaves out", {plain}, {}, not_small, {}, three_each},
+      {"unless nodeAffinityPolicy is Ignore", {all}, large, not_small, {}, one_each},
       {"nodes with taints do not with nodeTaintsPolicy Honor", {tolerated}, {}, {}, {}, three_each},
       {"they do if the pod tolerates them",
        {tolerated},
