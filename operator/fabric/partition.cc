@@ -107,7 +107,7 @@ std::int64_t UnitsPerGpu(const NodeFacts& node, const std::string& resource) {
   if (gpus && units > *gpus && units % *gpus == 0) return units / *gpus;
   const std::int64_t per_device = UnitsPerDevice(node, "nvidia.com/gpu");
   const auto registered = Number(Label(node, kRegisteredGpus));
-  if (per_device != 1 || !registered || units <= *registered) return per_device;
+  if (per_device > 1 || !registered || units <= *registered) return per_device;
   return units % *registered == 0 ? units / *registered : 0;
 }
 
