@@ -57,6 +57,7 @@
 # WEFT_AUDIT_POLICY  audit policy of the API server, which writes logs/audit.log there; default: none
 # WEFT_API_SERVER_FLAGS  more flags for the API server, separated by spaces
 # WEFT_CONTROLLER_FLAGS, WEFT_SCHEDULER_FLAGS  more for kube-controller-manager, for kube-scheduler
+# WEFT_READY_SECONDS how long to wait for each server, and for real nodes; default 60
 # WEFT_CACHE, WEFT_KUBERNETES, KUBEBUILDER_ASSETS: see tests/controlplane/build.sh --help
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)

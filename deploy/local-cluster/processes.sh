@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 # Seconds that a server has to become ready, and to end when asked.
-ready_seconds=60
+ready_seconds=${WEFT_READY_SECONDS:-60}
 stop_seconds=15
 
 # start NAME COMMAND...: outlives this shell. It writes its record before it leaves this shell's

@@ -220,7 +220,7 @@ const Case kCases[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(, ChannelClaimsTest, ::testing::ValuesIn(kCases),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& one) { return one.param.name; });
 
 // Its template is gone, but not the claim that was made of it.
 TEST(ChannelClaims, LooksAtTheClaimThatWasMadeForThePod) {

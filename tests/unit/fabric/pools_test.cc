@@ -264,12 +264,13 @@ TEST(PoolsTest, PartsThatOnlyCountsTellAreAPoolOfTheirOwn) {
     return PoolOf(node, {}).partition;
   };
   EXPECT_EQ(part("nvidia.com/gpu", 80, {{kRegisteredGpus, "8"}}), "time slice 1/10");
-  const std::string mi300x = "AMD_Instinct_MI300X_OAM";
-  const auto amd = [&](const char* units) -> Labels {
-    return {{"amd.com/gpu.product-name", mi300x}, {"amd.com/gpu.cu-count", units}};
+  const auto amd = [&](std::int64_t gpus, const char* units) {
+    return part(
+        "amd.com/gpu", gpus,
+        {{"amd.com/gpu.product-name", "AMD_Instinct_MI300X_OAM"}, {"amd.com/gpu.cu-count", units}});
   };
-  EXPECT_EQ(part("amd.com/gpu", 64, amd("38")), "CPX 1/8");
-  EXPECT_EQ(part("amd.com/gpu", 8, amd("304")), "");
+  EXPECT_EQ(amd(64, "38"), "CPX 1/8");
+  EXPECT_EQ(amd(8, "304"), "");
 }
 
 // A device plug-in that restarts: nothing is allocatable for a moment.

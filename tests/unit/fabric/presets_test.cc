@@ -289,15 +289,15 @@ NodeFacts TpuHost(const char* name, const char* pool, const char* topology, std:
 }
 
 TEST(PresetsTest, ATpuSliceHasAsManyHostsAsItsTopologyNeeds) {
-  struct Case {
+  struct Host {
     const char* topology;
     std::int64_t chips;
     bool several, whole;
   };
-  for (const Case& c :
-       {Case{"2x2", 4, false, true}, Case{"2x4", 8, false, true}, Case{"2x4", 4, true, false},
-        Case{"2x2x1", 4, false, true}, Case{"4x4x4", 4, true, false}, Case{"1x1", 1, false, true},
-        Case{"", 4, false, false}, Case{"2xa", 4, false, false}, Case{"2x2", 0, false, false}}) {
+  for (const Host& c :
+       {Host{"2x2", 4, false, true}, Host{"2x4", 8, false, true}, Host{"2x4", 4, true, false},
+        Host{"2x2x1", 4, false, true}, Host{"4x4x4", 4, true, false}, Host{"1x1", 1, false, true},
+        Host{"", 4, false, false}, Host{"2xa", 4, false, false}, Host{"2x2", 0, false, false}}) {
     const NodeFacts node = TpuHost("t", "pool-a", c.topology, c.chips);
     EXPECT_EQ(TpuSliceOf(node), c.several ? "pool-a" : "") << c.topology << " " << c.chips;
     EXPECT_EQ(IsWholeTpuSlice(node), c.whole) << c.topology << " " << c.chips;
