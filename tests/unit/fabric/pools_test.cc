@@ -264,12 +264,11 @@ TEST(PoolsTest, PartsThatOnlyCountsTellAreAPoolOfTheirOwn) {
     return PoolOf(node, {}).partition;
   };
   EXPECT_EQ(part("nvidia.com/gpu", 80, {{kRegisteredGpus, "8"}}), "time slice 1/10");
-  const std::string mi300x = "AMD_Instinct_MI300X_OAM";
-  const auto amd = [&](const char* units) -> Labels {
-    return {{"amd.com/gpu.product-name", mi300x}, {"amd.com/gpu.cu-count", units}};
-  };
-  EXPECT_EQ(part("amd.com/gpu", 64, amd("38")), "CPX 1/8");
-  EXPECT_EQ(part("amd.com/gpu", 8, amd("304")), "");
+  const char* product = "amd.com/gpu.product-name";
+  const char* mi300x = "AMD_Instinct_MI300X_OAM";
+  EXPECT_EQ(part("amd.com/gpu", 64, {{product, mi300x}, {"amd.com/gpu.cu-count", "38"}}),
+            "CPX 1/8");
+  EXPECT_EQ(part("amd.com/gpu", 8, {{product, mi300x}, {"amd.com/gpu.cu-count", "304"}}), "");
 }
 
 // A device plug-in that restarts: nothing is allocatable for a moment.
