@@ -18,11 +18,11 @@ bool HasContainer(const Field& pod_spec, const std::string& name) {
   return false;
 }
 
-FailureRule::ExitCodes DecodeExitCodes(const Field& field, const Field& pod_spec) {
+FailureRule::ExitCodes DecodeExitCodes(const Field& field, const Field* pod_spec) {
   field.RefuseUnknown({"containerName", "operator", "values"});
   FailureRule::ExitCodes codes;
   codes.container = field["containerName"].Str();
-  if (!codes.container.empty() && !HasContainer(pod_spec, codes.container)) {
+  if (!codes.container.empty() && pod_spec && !HasContainer(*pod_spec, codes.container)) {
     field["containerName"].Fail("names no container of the template");
   }
   codes.in = field["operator"].Require().OneOf({"In", "NotIn"}) == 0;
@@ -53,7 +53,7 @@ std::vector<FailureRule::OnCondition> DecodePodConditions(const Field& field) {
   return conditions;
 }
 
-FailureRule DecodeRule(const Field& field, const Field& pod_spec) {
+FailureRule DecodeRule(const Field& field, const Field* pod_spec) {
   field.RefuseUnknown({"action", "onExitCodes", "onPodConditions"});
   FailureRule rule;
   field["action"].Require();
@@ -70,7 +70,7 @@ FailureRule DecodeRule(const Field& field, const Field& pod_spec) {
 
 }  // namespace
 
-FailurePolicy DecodeFailurePolicy(const Field& field, const Field& pod_spec) {
+FailurePolicy DecodeFailurePolicy(const Field& field, const Field* pod_spec) {
   field.RefuseUnknown({"maxRestarts", "resetAfterSeconds", "infrastructure", "rules"});
   FailurePolicy policy;
   policy.max_restarts = field["maxRestarts"].Int(kRestarts, policy.max_restarts);

@@ -130,6 +130,7 @@ Result<Node> DecodeNode(const nlohmann::json& object, const Place& place) {
   ObjectMeta meta = DecodeMeta(root["metadata"], Scope::kCluster);
   node.meta.key = meta.key;
   node.meta.uid = std::move(meta.uid);
+  node.meta.creation_timestamp = std::move(meta.creation_timestamp);
   node.facts.name = meta.key.name;
   node.facts.labels = std::move(meta.labels);
   CountRegistered(meta, node.facts.labels);

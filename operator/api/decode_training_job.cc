@@ -115,8 +115,9 @@ void DecodeSpec(const Field& spec, TrainingJob& job) {
   job.active_deadline_seconds = spec["activeDeadlineSeconds"].OptionalInt(kSeconds);
   job.expected_duration_seconds = spec["expectedDurationSeconds"].OptionalInt(kSeconds);
   job.ttl_seconds_after_finished = spec["ttlSecondsAfterFinished"].OptionalInt(kSecondsOrZero);
+  const Field pod_spec = spec["workers"]["template"]["spec"];
   job.failure_policy =
-      DecodeFailurePolicy(spec["failurePolicy"], spec["workers"]["template"]["spec"]);
+      DecodeFailurePolicy(spec["failurePolicy"], job.attempt > 0 ? nullptr : &pod_spec);
 }
 
 JobRecord DecodeRecord(const Field& status) {

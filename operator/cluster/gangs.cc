@@ -182,7 +182,10 @@ PodOwner OwnerOf(const api::Pod& pod) {
   }
   if (IsByPodGroup(pod)) return {{space, pod.pod_group}, kPodGroupKind, api::kSchedulingGroup};
   if (const api::OwnerReference* controller = ControllerOf(pod)) {
-    return {{space, controller->name}, controller->kind, std::string(GroupOf(*controller))};
+    const auto part = controller->kind == "RayCluster" ? FindLabel(pod, kRayGroup) : std::nullopt;
+    return {{space, controller->name + (part ? "-" + *part : "")},
+            controller->kind,
+            std::string(GroupOf(*controller))};
   }
   if (const auto job = FindLabel(pod, kBatchJobName)) return {{space, *job}, "Job", "batch"};
   if (const auto group = pod.meta.labels.At(kPodGroup)) {

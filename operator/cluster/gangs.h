@@ -19,7 +19,7 @@ inline constexpr const char* kPodGroupKind = "PodGroup";
 // TrainingJob and pod groups of Kueue, and by their PodGroup (api/pod_group.h) where the owner is
 // none of these.
 struct Gang {
-  api::ObjectKey key;  // of the owner; "name-<group>" for a LeaderWorkerSet
+  api::ObjectKey key;  // of the owner; "name-<group>" for a LeaderWorkerSet or RayCluster
   std::string kind;
   std::string group;              // the owner's API group
   std::vector<std::size_t> pods;  // indices into the given pods, by worker

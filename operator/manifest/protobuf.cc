@@ -59,8 +59,12 @@ constexpr FieldRule kNodeStatus[] = {
     {1, "capacity", Shape::kQuantity, {}, Many::kMap},
     {2, "allocatable", Shape::kQuantity, {}, Many::kMap},
     {4, "conditions", Shape::kObject, kNodeCondition, Many::kList}};
-constexpr FieldRule kNodeMeta[] = {
-    {1, "name"}, {5, "uid"}, {6, "resourceVersion"}, {11, "labels", Shape::kText, {}, Many::kMap}};
+constexpr FieldRule kNodeMeta[] = {{1, "name"},
+                                   {5, "uid"},
+                                   {6, "resourceVersion"},
+                                   {8, "creationTimestamp", Shape::kTime},
+                                   {11, "labels", Shape::kText, {}, Many::kMap},
+                                   {12, "annotations", Shape::kText, {}, Many::kMap}};
 constexpr FieldRule kNode[] = {{1, "metadata", Shape::kObject, kNodeMeta},
                                {2, "spec", Shape::kObject, kNodeSpec},
                                {3, "status", Shape::kObject, kNodeStatus}};

@@ -32,7 +32,8 @@ bool IsReady(const api::Node& node) {
 
 bool HoldAlike(const api::Pod& a, const api::Pod& b) {
   return a.node_name == b.node_name && a.Holds() == b.Holds() && a.pod.requests == b.pod.requests &&
-         a.scheduling_gates == b.scheduling_gates && a.meta.labels == b.meta.labels;
+         a.scheduling_gates == b.scheduling_gates && a.meta.labels == b.meta.labels &&
+         a.meta.deleting == b.meta.deleting;  // a spread does not count it
 }
 
 bool SpecIsTheSame(const api::Fabric& a, const api::Fabric& b) {

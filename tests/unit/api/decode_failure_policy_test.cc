@@ -20,7 +20,8 @@ Read ReadPolicy(const std::string& text) {
                        {"pod", json::parse(R"({"initContainers": [{"name": "fetch"}],
                                                "containers": [{"name": "trainer"}]})")}};
   Decoding decoding(object, "x");
-  Read read{DecodeFailurePolicy(decoding.Root()["spec"], decoding.Root()["pod"]), ""};
+  const Field pod = decoding.Root()["pod"];
+  Read read{DecodeFailurePolicy(decoding.Root()["spec"], &pod), ""};
   read.why = decoding.why();
   return read;
 }

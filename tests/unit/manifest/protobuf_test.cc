@@ -136,12 +136,14 @@ TEST(ReadProtobuf, IsTheJsonOfWhatAPodDemandsOfOthers) {
 TEST(ReadProtobuf, KnowsNodesStatusesAndWhatItDoesNotKnow) {
   const Case cases[] = {
       {"a node", Message::kNode,
-       Part(1, Part(1, "n") + Part(6, "3") + Entry(11, "leaf", "l1") + Entry(12, "note", "n")) +
+       Part(1, Part(1, "n") + Part(6, "3") + Part(8, Number(1, 5)) + Entry(11, "leaf", "l1") +
+                   Entry(12, "note", "n")) +
            Part(2, Number(4, 1) + Part(5, Part(1, "k") + Part(3, "NoSchedule"))) +
            Part(3, Quantity(1, "cpu", "224") + Quantity(2, "cpu", "222") +
                        Part(4, Part(1, "Ready") + Part(2, "True") + Part(5, "KubeletReady")) +
                        Part(8, "an image")),
-       R"({"metadata":{"labels":{"leaf":"l1"},"name":"n","resourceVersion":"3"},)"
+       R"({"metadata":{"annotations":{"note":"n"},"creationTimestamp":"1970-01-01T00:00:05Z",)"
+       R"("labels":{"leaf":"l1"},"name":"n","resourceVersion":"3"},)"
        R"("spec":{"taints":[{"effect":"NoSchedule","key":"k"}],"unschedulable":true},)"
        R"("status":{"allocatable":{"cpu":"222"},"capacity":{"cpu":"224"},)"
        R"("conditions":[{"status":"True","type":"Ready"}]}})"},

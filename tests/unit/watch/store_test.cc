@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "operator/api/decode.h"
 #include "operator/cluster/foreign_gang.h"
 
 namespace weft::watch {
@@ -91,6 +93,26 @@ TEST_F(StoreTest, APodTellsItsJobAndPlannersOnlyWhereItHoldsOtherThings) {
   ended.phase = api::PodPhase::kSucceeded;
   store_.Put(ended);
   EXPECT_EQ(Told(), (Words{"job a", "capacity"}));
+}
+
+// A spread does not count it from then on.
+TEST_F(StoreTest, APodThatIsBeingDeletedTellsPlanners) {
+  store_.Put(PodOf("a", "n", "1"));
+  Told();
+  api::Pod ending = PodOf("a", "n", "2");
+  ending.meta.deleting = true;
+  store_.Put(ending);
+  EXPECT_EQ(Told(), (Words{"job a", "capacity"}));
+}
+
+TEST_F(StoreTest, KnowsWhenTheNodeOfAPodWasMade) {
+  const auto node = api::DecodeNode(
+      nlohmann::json::parse(
+          R"({"metadata": {"name": "n", "creationTimestamp": "1970-01-01T00:10:00Z"}})"),
+      "test");
+  ASSERT_TRUE(node);
+  store_.Put(*node);
+  EXPECT_EQ(store_.StateOfNode("n").made, 600);
 }
 
 TEST_F(StoreTest, AJobComesWithWhatIsItsOwn) {
