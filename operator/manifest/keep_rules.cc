@@ -48,7 +48,7 @@ std::optional<Where> EnterNode(Where where, std::string_view key) {
       if (key == "conditions") return Where::kConditions;
       return KeepIf(In(key, {"allocatable", "capacity"}));
     case Where::kConditions:
-      return KeepIf(In(key, {"type", "status"}));
+      return KeepIf(In(key, {"type", "status", "lastTransitionTime"}));
     default:
       return Where::kElsewhere;
   }
@@ -67,7 +67,7 @@ std::optional<Where> EnterPod(Where where, std::string_view key) {
       if (In(key, {"containerStatuses", "initContainerStatuses"})) return Where::kContainers;
       return KeepIf(In(key, {"phase", "reason", "nominatedNodeName", "resourceClaimStatuses"}));
     case Where::kConditions:
-      return KeepIf(In(key, {"type", "status", "reason", "message"}));
+      return KeepIf(In(key, {"type", "status", "reason", "message", "lastTransitionTime"}));
     case Where::kContainers:
       return KeepIf(In(key, {"name", "resources", "restartPolicy", "state", "lastState", "image",
                              "ports", "allocatedResources"}));

@@ -146,7 +146,11 @@ constexpr FieldRule kPodSpec[] = {
     {39, "resourceClaims", Shape::kObject, kClaim, Many::kList},
     {40, "resources", Shape::kObject, kResources},
     {43, "schedulingGroup", Shape::kObject, kSchedulingGroup}};
-constexpr FieldRule kPodCondition[] = {{1, "type"}, {2, "status"}, {5, "reason"}, {6, "message"}};
+constexpr FieldRule kPodCondition[] = {{1, "type"},
+                                       {2, "status"},
+                                       {4, "lastTransitionTime", Shape::kTime},
+                                       {5, "reason"},
+                                       {6, "message"}};
 constexpr FieldRule kWaiting[] = {{1, "reason"}, {2, "message"}};
 constexpr FieldRule kTerminated[] = {{1, "exitCode", Shape::kNumber},
                                      {3, "reason"},

@@ -329,19 +329,23 @@ TEST(ReadObjects, DropsWhatIsNeverRead) {
        R"({"kind":"Node","metadata":{"name":"a",)"
        R"("annotations":{"x":"y","hami.io/node-nvidia-register":"[]"}},)"
        R"("spec":{"podCIDR":"x","unschedulable":true},"status":{"images":[{}],)"
-       R"("conditions":[{"type":"Ready","status":"True","message":"m"}],)"
+       R"("conditions":[{"type":"Ready","status":"True","message":"m",)"
+       R"("lastTransitionTime":"t"}],)"
        R"("capacity":{"cpu":"8"}}})",
        {R"(f: document 1 {"kind":"Node","metadata":{)"
         R"("annotations":{"hami.io/node-nvidia-register":"[]"},"name":"a"},)"
         R"("spec":{"unschedulable":true},)"
-        R"("status":{"capacity":{"cpu":"8"},"conditions":[{"status":"True","type":"Ready"}]}})"}},
+        R"("status":{"capacity":{"cpu":"8"},"conditions":[{"lastTransitionTime":"t",)"
+        R"("status":"True","type":"Ready"}]}})"}},
       {"of a Pod",
        R"({"kind":"Pod","metadata":{"managedFields":[1],"labels":{"a":"b"}},)"
        R"("spec":{"volumes":[{"name":"v","secret":{}}],"containers":[{"name":"c","env":[{"name":"TOKEN"}],)"
-       R"("resources":{}}]},"status":{"phase":"Running","podIP":"1"}})",
+       R"("resources":{}}]},"status":{"phase":"Running","podIP":"1",)"
+       R"("conditions":[{"type":"PodScheduled","lastTransitionTime":"t","lastProbeTime":"p"}]}})",
        {R"(f: document 1 {"kind":"Pod","metadata":{"labels":{"a":"b"}},)"
         R"("spec":{"containers":[{"name":"c","resources":{}}],"volumes":[{"name":"v"}]},)"
-        R"("status":{"phase":"Running"}})"}},
+        R"("status":{"conditions":[{"lastTransitionTime":"t","type":"PodScheduled"}],)"
+        R"("phase":"Running"}})"}},
       {"of a Workload, in its pod templates what is dropped of a Pod",
        R"({"kind":"Workload","metadata":{"name":"w","managedFields":[1]},"spec":{"x":1,)"
        R"("priority":1,"podSets":[{"name":"s","count":1,"minCount":1,"template":{)"
