@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "operator/placement/place.h"
 #include "operator/rules/node_rules.h"
@@ -73,6 +74,13 @@ class Relaxer {
       Request relaxed = request_;
       relaxed.pod.required_affinity.reset();
       Try("nodeAffinity", "removed", relaxed);
+    }
+    if (!request_.pod.terms->spread.empty()) {
+      Request relaxed = request_;
+      fabric::PodTerms terms = *request_.pod.terms;
+      terms.spread.clear();
+      relaxed.pod.terms = std::move(terms);
+      Try("topologySpreadConstraints", "removed", relaxed);
     }
     Taints();
   }

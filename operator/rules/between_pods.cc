@@ -62,7 +62,7 @@ class Keeping {
     for (const PodTerm& term : terms().anti_affinity) KeepFrom(term);
     KeepTogether();
     KeepToUnbound(query_, fabric_, taker_);
-    for (std::size_t rule = 0; rule < terms().spread.size(); ++rule) Spread(rule);
+    Spread();
     if (terms().host_ports.empty() && !query_.pod->claims_compute_domain) return;
     for (std::uint32_t& slots : taker_.slots()) slots = std::min(slots, 1U);
   }
@@ -106,13 +106,16 @@ class Keeping {
     }
   }
 
-  // Anti-affinity of pods that run.
+  // Anti-affinity of pods that run. A term whose key the pod's node lacks keeps nobody away; it
+  // would cost a pass over all nodes, and a pod can name any number of keys.
   void KeepFromPods() {
     std::map<std::string, std::vector<NodeIndex>> by_key;
     for (const PodOn& on : pods_) {
       if (on.pod.terms == nullptr) continue;
       for (const PodTerm& term : on.pod.terms->anti_affinity) {
-        if (SelectsOwn(term, *on.pod.space)) by_key[term.topology_key].push_back(on.node);
+        if (!SelectsOwn(term, *on.pod.space)) continue;
+        if (!ValueOf(fabric_.node(on.node), term.topology_key)) continue;
+        by_key[term.topology_key].push_back(on.node);
       }
     }
     for (const auto& [key, nodes] : by_key) {
@@ -184,10 +187,17 @@ class Keeping {
     return room;
   }
 
-  void Spread(std::size_t which) {
-    const SpreadRule& rule = terms().spread[which];
-    const SpreadCounts counts = CountSpread(terms().spread, which, fabric_, query_, pods_);
-    const Domains& domains = counts.domains;
+  void Spread() {
+    const std::vector<SpreadRule>& rules = terms().spread;
+    if (rules.empty()) return;
+    SpreadCounter counter(rules, fabric_, query_, pods_);
+    for (std::size_t rule = 0; rule < rules.size(); ++rule) {
+      Spread(rules[rule], counter.Count(rule));
+    }
+  }
+
+  void Spread(const SpreadRule& rule, const SpreadCounts& counts) {
+    const Domains& domains = *counts.domains;
     const std::string text = "topologySpreadConstraints by " + rule.topology_key;
     const std::uint32_t without = Text(text + ": the node lacks the label");
     for (const NodeIndex n : slots_.Indices()) {

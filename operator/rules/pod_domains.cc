@@ -1,9 +1,8 @@
 #include "operator/rules/pod_domains.h"
 
 #include <algorithm>
-#include <map>
-#include <optional>
-#include <string_view>
+#include <set>
+#include <utility>
 
 #include "operator/base/check.h"
 #include "operator/fabric/selector.h"
@@ -12,6 +11,7 @@
 
 namespace weft::rules {
 
+using fabric::ByNode;
 using fabric::Fabric;
 using fabric::NodeFacts;
 using fabric::NodeIndex;
@@ -19,24 +19,42 @@ using fabric::SpreadRule;
 
 namespace {
 
+// By node: whether it is of the job's kind (SpreadCounter).
+ByNode<std::uint8_t> OfKind(const Fabric& fabric, const SlotQuery& query) {
+  IndexVector<fabric::PoolIndex, std::uint8_t> pools = PoolsAllowed(fabric, query);
+  for (const Want& want : ResolveWants(fabric, *query.pod).list) {
+    if (!fabric.IsAccelerator(want.resource)) continue;
+    for (const fabric::PoolIndex pool : pools.Indices()) {
+      if (!fabric.PoolOffers(pool, want.resource)) pools[pool] = 0;
+    }
+  }
+  std::vector<std::uint8_t> by_class;
+  for (const NodeIndex n : fabric.taint_classes()) {
+    const bool takes =
+        query.ignore_health || (fabric.usable(n) && !CordonBlocks(fabric, *query.pod, n));
+    by_class.push_back(takes && !AccessBlocks(*query.pod, fabric.node(n)) ? 1 : 0);
+  }
+  ByNode<std::uint8_t> of_kind(fabric.node_count(), 0);
+  for (const NodeIndex n : of_kind.Indices()) {
+    of_kind[n] = pools[fabric.pool(n)] != 0 ? by_class[fabric.taint_class(n)] : 0;
+  }
+  for (const NodeIndex n : query.excluded) of_kind[n] = 0;
+  return of_kind;
+}
+
+// Whether nodeTaintsPolicy Honor counts the node.
+bool PassesTaintsPolicy(const Fabric& fabric, const SlotQuery& query, NodeIndex n) {
+  if (!query.ignore_health && CordonBlocks(fabric, *query.pod, n)) return false;
+  return PassesTaints(query, fabric.node(n).taints);
+}
+
+}  // namespace
+
 std::optional<std::string_view> ValueOf(const NodeFacts& node, const std::string& key) {
   std::optional<std::string_view> value = node.labels.At(key);
   if (!value && key == fabric::kHostNameLabel) value = node.name;
   return value;
 }
-
-// Whether the node passes nodeAffinityPolicy and nodeTaintsPolicy.
-bool PassesPolicies(const SpreadRule& rule, const Fabric& fabric, const SlotQuery& query,
-                    NodeIndex n) {
-  const NodeFacts& node = fabric.node(n);
-  if (rule.honor_affinity && !MatchesNode(*query.pod, node)) return false;
-  if (!rule.honor_taints) return true;
-  // The taints of a cordoned node come and go with the cordon.
-  if (CordonBlocks(fabric, *query.pod, n)) return query.ignore_health;
-  return PassesTaints(query, node.taints);
-}
-
-}  // namespace
 
 Domains DomainsOf(const Fabric& fabric, const std::string& key) {
   Domains domains;
@@ -60,33 +78,78 @@ bool Selects(const fabric::PodTerm& term, const std::string& own_space, const st
   return in && term.selector && fabric::Matches(*term.selector, labels);
 }
 
-SpreadCounts CountSpread(std::span<const SpreadRule> rules, std::size_t which, const Fabric& fabric,
-                         const SlotQuery& query, std::span<const fabric::Claims::PodOn> pods) {
-  WEFT_CHECK(which < rules.size());
-  const SpreadRule& rule = rules[which];
-  SpreadCounts counts;
-  counts.domains = DomainsOf(fabric, rule.topology_key);
-  counts.eligible.assign(counts.domains.count, 0);
-  counts.pods.assign(counts.domains.count, 0);
-  counts.on_node.assign(fabric.node_count(), 0);
-  fabric::ByNode<std::uint8_t> counted(fabric.node_count(), 0);
-  for (const NodeIndex n : counted.Indices()) {
-    const bool labelled = std::all_of(rules.begin(), rules.end(), [&](const SpreadRule& one) {
-      return ValueOf(fabric.node(n), one.topology_key).has_value();
-    });
-    if (!labelled || !PassesPolicies(rule, fabric, query, n)) continue;
-    counted[n] = 1;
-    counts.eligible[counts.domains.of_node[n]] = 1;
+SpreadCounter::SpreadCounter(std::span<const SpreadRule> rules, const Fabric& fabric,
+                             const SlotQuery& query, std::span<const fabric::Claims::PodOn> pods)
+    : rules_(rules),
+      fabric_(fabric),
+      query_(query),
+      labelled_(fabric.node_count(), 1),
+      of_kind_(OfKind(fabric, query)) {
+  none_.of_node.assign(fabric.node_count(), Domains::kNone);
+  std::set<std::string_view> keys;
+  for (const SpreadRule& rule : rules_) {
+    if (!keys.insert(rule.topology_key).second) continue;
+    const Domains& domains = DomainsBy(rule.topology_key);
+    for (const NodeIndex n : labelled_.Indices()) {
+      if (domains.of_node[n] == Domains::kNone) labelled_[n] = 0;
+    }
   }
-  if (!rule.selector) return counts;
   const std::string space = SpaceOf(query);
   for (const fabric::Claims::PodOn& on : pods) {
-    if (counted[on.node] == 0 || on.pod.ending || *on.pod.space != space) continue;
-    if (!fabric::Matches(*rule.selector, *on.pod.labels)) continue;
-    ++counts.pods[counts.domains.of_node[on.node]];
-    ++counts.on_node[on.node];
+    if (labelled_[on.node] != 0 && !on.pod.ending && *on.pod.space == space) pods_.push_back(&on);
+  }
+}
+
+const Domains& SpreadCounter::DomainsBy(const std::string& key) {
+  const auto known = by_key_.find(key);
+  if (known != by_key_.end()) return known->second;
+  Domains domains = DomainsOf(fabric_, key);
+  if (domains.count == 0) return none_;
+  return by_key_.emplace(key, std::move(domains)).first->second;
+}
+
+const ByNode<std::uint8_t>& SpreadCounter::Counted(bool honor_affinity, bool honor_taints) {
+  ByNode<std::uint8_t>& counted = counted_[(honor_affinity ? 1U : 0U) + (honor_taints ? 2U : 0U)];
+  if (!counted.empty()) return counted;
+  std::vector<std::uint8_t> by_class;
+  for (const NodeIndex n : fabric_.taint_classes()) {
+    by_class.push_back(!honor_taints || PassesTaintsPolicy(fabric_, query_, n) ? 1 : 0);
+  }
+  counted = labelled_;
+  for (const NodeIndex n : counted.Indices()) {
+    if (counted[n] == 0) continue;
+    const bool passes = by_class[fabric_.taint_class(n)] != 0 &&
+                        (!honor_affinity || MatchesNode(*query_.pod, fabric_.node(n)));
+    counted[n] = passes ? 1 : 0;
+  }
+  return counted;
+}
+
+SpreadCounts SpreadCounter::Count(std::size_t which) {
+  WEFT_CHECK(which < rules_.size());
+  const SpreadRule& rule = rules_[which];
+  const Domains& domains = DomainsBy(rule.topology_key);
+  SpreadCounts counts;
+  counts.domains = &domains;
+  counts.eligible.assign(domains.count, 0);
+  counts.pods.assign(domains.count, 0);
+  counts.on_node.assign(fabric_.node_count(), 0);
+  const ByNode<std::uint8_t>& counted = Counted(rule.honor_affinity, rule.honor_taints);
+  for (const NodeIndex n : counted.Indices()) {
+    if (counted[n] == 0 || (rule.honor_affinity && of_kind_[n] == 0)) continue;
+    counts.eligible[domains.of_node[n]] = 1;
+  }
+  if (!rule.selector) return counts;
+  for (const fabric::Claims::PodOn* on : pods_) {
+    if (counted[on->node] == 0 || !fabric::Matches(*rule.selector, *on->pod.labels)) continue;
+    ++counts.pods[domains.of_node[on->node]];
+    ++counts.on_node[on->node];
   }
   return counts;
+}
+
+bool SpreadCounter::Takes(NodeIndex node) {
+  return of_kind_[node] != 0 && Counted(true, true)[node] != 0;
 }
 
 }  // namespace weft::rules

@@ -25,10 +25,12 @@ constexpr std::int64_t kHardPodAffinityWeight = 1;
 constexpr std::int64_t kMostWeight = 100;  // that the API server admits
 constexpr double kMostCrowded = 1e12;      // keeps sums of scores from overflow
 
-// The weights of terms that are met, by topologyKey, each for the domain of a node.
+// The weights of terms that are met, by topologyKey, each for the domain of a node. Only keys that
+// the node of a pod has: others would cost a pass over all nodes each, and a pod can name any.
 class MetTerms {
  public:
-  explicit MetTerms(const SlotQuery& query) : query_(query), space_(SpaceOf(query)) {}
+  MetTerms(const fabric::Fabric& fabric, const SlotQuery& query)
+      : fabric_(fabric), query_(query), space_(SpaceOf(query)) {}
 
   // The terms of a pod that runs towards the query's pod.
   void AddTheirs(const Claims::PodOn& on) {
@@ -49,11 +51,11 @@ class MetTerms {
     }
   }
 
-  ByNode<std::int64_t> ByNodeOf(const fabric::Fabric& fabric) const {
+  ByNode<std::int64_t> ByNodeOf() const {
     if (by_key_.empty()) return {};
-    ByNode<std::int64_t> met(fabric.node_count(), 0);
+    ByNode<std::int64_t> met(fabric_.node_count(), 0);
     for (const auto& [key, weights] : by_key_) {
-      const Domains domains = DomainsOf(fabric, key);
+      const Domains domains = DomainsOf(fabric_, key);
       std::vector<std::int64_t> by_domain(domains.count, 0);
       for (const auto& [node, weight] : weights) {
         const std::uint32_t domain = domains.of_node[node];
@@ -68,9 +70,11 @@ class MetTerms {
 
  private:
   void Add(const PodTerm& term, NodeIndex node, std::int64_t weight) {
+    if (!ValueOf(fabric_.node(node), term.topology_key)) return;
     by_key_[term.topology_key].emplace_back(node, std::clamp(weight, -kMostWeight, kMostWeight));
   }
 
+  const fabric::Fabric& fabric_;
   const SlotQuery& query_;
   std::string space_;
   std::map<std::string, std::vector<std::pair<NodeIndex, std::int64_t>>> by_key_;
@@ -97,12 +101,12 @@ bool IsPreferred(const Claims& claims, const SlotQuery& query) {
 ByNode<std::int64_t> PreferredPodsBy(const Claims& claims, const SlotQuery& query) {
   if (query.ignore_claims) return {};
   if (query.pod->terms->preferred.empty() && !IsPreferred(claims, query)) return {};
-  MetTerms met(query);
+  MetTerms met(claims.fabric(), query);
   for (const Claims::PodOn& on : claims.PodsOn()) {
     met.AddTheirs(on);
     met.AddOwn(on);
   }
-  return met.ByNodeOf(claims.fabric());
+  return met.ByNodeOf();
 }
 
 ByNode<std::int64_t> CrowdedBy(const Claims& claims, const SlotQuery& query) {
@@ -111,25 +115,25 @@ ByNode<std::int64_t> CrowdedBy(const Claims& claims, const SlotQuery& query) {
   std::vector<Claims::PodOn> pods;
   if (!query.ignore_claims) pods = claims.PodsOn();
   const fabric::Fabric& fabric = claims.fabric();
+  SpreadCounter counter(rules, fabric, query, pods);
+  std::vector<NodeIndex> takers;
+  for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
+    if (counter.Takes(n)) takers.push_back(n);
+  }
   ByNode<double> sums(fabric.node_count(), 0.0);
-  ByNode<std::uint8_t> lacks(fabric.node_count(), 0);
   for (std::size_t rule = 0; rule < rules.size(); ++rule) {
-    const SpreadCounts counts = CountSpread(rules, rule, fabric, query, pods);
-    const double size = std::accumulate(counts.eligible.begin(), counts.eligible.end(), 0.0) + 2.0;
-    for (const NodeIndex n : sums.Indices()) {
-      const std::uint32_t domain = counts.domains.of_node[n];
-      if (domain == Domains::kNone) {
-        lacks[n] = 1;
-      } else {
-        sums[n] += static_cast<double>(counts.pods[domain]) * std::log(size) +
-                   static_cast<double>(rules[rule].max_skew - 1);
-      }
+    const SpreadCounts counts = counter.Count(rule);
+    const Domains& domains = *counts.domains;
+    std::vector<std::uint8_t> taking(domains.count, 0);
+    for (const NodeIndex n : takers) taking[domains.of_node[n]] = 1;
+    const double weight = std::log(std::accumulate(taking.begin(), taking.end(), 0.0) + 2.0);
+    for (const NodeIndex n : takers) {
+      sums[n] += static_cast<double>(counts.pods[domains.of_node[n]]) * weight +
+                 static_cast<double>(rules[rule].max_skew - 1);
     }
   }
   ByNode<std::int64_t> crowded(fabric.node_count(), kNoLabel);
-  for (const NodeIndex n : crowded.Indices()) {
-    if (lacks[n] == 0) crowded[n] = std::llround(std::min(sums[n], kMostCrowded));
-  }
+  for (const NodeIndex n : takers) crowded[n] = std::llround(std::min(sums[n], kMostCrowded));
   return crowded;
 }
 

@@ -92,6 +92,13 @@ TEST(FindRelaxations, NamesTheNarrowestChangeOfEachRuleThatHelps) {
        {},
        [](Request& r) { r.pod.required_affinity.emplace(); },
        "nodeAffinity: removed"},
+      {"a spread by a label that no node has",
+       1,
+       {},
+       [](Request& r) {
+         r.pod.terms = fabric::PodTerms{.spread = {{"zone", 1, 1, {}}}};
+       },
+       "topologySpreadConstraints: removed"},
       {"taints", 2, taint, [](Request&) {}, "tolerations: all taints tolerated"},
       {"either of two", 2, taint,
        [](Request& r) {

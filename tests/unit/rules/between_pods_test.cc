@@ -1,5 +1,6 @@
 #include "operator/rules/between_pods.h"
 
+#include <functional>
 #include <map>
 
 #include "gtest/gtest.h"
@@ -128,6 +129,10 @@ const Case kCases[] = {
     {"others keep away from their own namespace only",
      {},
      {{2, "x", "prod", {{}, {}, {ByZone("train")}, {}}}},
+     {4, 4, 4, 4, 4}},
+    {"a pod on a node without the label keeps nobody away",
+     {},
+     {{4, "x", "team", {{}, {}, {ByZone("train")}, {}}}},
      {4, 4, 4, 4, 4}},
     {"a term without a selector means nobody",
      {{}, {}, {{kZone, {}, {}, false}}, {}},
@@ -369,6 +374,100 @@ TEST(KeepApart, CountsTheDomainsThatTheRulesPoliciesName) {
     fabric::ByNode<std::uint32_t> slots;
     CountSlots(claims, query, slots);
     EXPECT_EQ(slots.Items(), c.slots) << c.name;
+  }
+}
+
+// The last of five nodes, alone in zone c, has no room. Whether its zone counts.
+TEST(KeepApart, CountsTheDomainsOfTheJobsKind) {
+  struct Kind {
+    const char* name;
+    std::function<void(fabric::NodeFacts&)> last;
+    SpreadRule rule;
+    std::function<void(SlotQuery&)> query;
+    bool counts;
+  };
+  const SpreadRule plain = {kZone, 1, 1, App("train"), true, false};
+  const SpreadRule all = {kZone, 1, 1, App("train"), false, false};
+  const SpreadRule tolerated = {kZone, 1, 1, App("train"), false, true};
+  const auto same = [](fabric::NodeFacts&) {};
+  const auto cordon = [](fabric::NodeFacts& node) { node.unschedulable = true; };
+  const auto down = [](fabric::NodeFacts& node) { node.conditions = {{"Ready", "False"}}; };
+  const auto other = [](fabric::NodeFacts& node) {
+    node.labels.Set("nvidia.com/gpu.product", "NVIDIA-L40S");
+    node.allocatable = {{"amd.com/gpu", 8}};
+  };
+  const auto cordon_and_taint = [](fabric::NodeFacts& node) {
+    node.unschedulable = true;
+    node.taints = {{"only", "web", "NoSchedule"}};
+  };
+  const auto as_is = [](SlotQuery&) {};
+  const auto healed = [](SlotQuery& query) { query.ignore_health = true; };
+  const auto excluded = [](SlotQuery& query) { query.excluded = {NodeIndex{4}}; };
+  const Kind cases[] = {
+      {"of the same kind", same, plain, as_is, true},
+      {"of a product that does not offer the resource", other, plain, as_is, false},
+      {"the same with Ignore", other, all, as_is, true},
+      {"cordoned", cordon, plain, as_is, false},
+      {"cordoned with Ignore", cordon, all, as_is, true},
+      {"cordoned, which passes", cordon, plain, healed, true},
+      {"not ready", down, plain, as_is, false},
+      {"not ready, which passes", down, plain, healed, true},
+      {"excluded", same, plain, excluded, false},
+      {"cordoned and the policy is about taints", cordon, tolerated, as_is, false},
+      {"the same, which passes", cordon, tolerated, healed, true},
+      {"a lasting taint stays", cordon_and_taint, tolerated, healed, false},
+  };
+  for (const Kind& c : cases) {
+    SharedList<fabric::NodeFacts> nodes;
+    const fabric::Fabric five = FiveNodes();
+    for (const NodeIndex n : Range<NodeIndex>(five.node_count())) {
+      fabric::NodeFacts node = five.node(n);
+      if (n.Raw() == 4) {
+        node.labels.Set(kZone, "c");
+        node.allocatable = {{"nvidia.com/gpu", 1}};
+        c.last(node);
+      }
+      nodes.push_back(std::move(node));
+    }
+    auto fabric = fabric::Fabric::Build({}, std::move(nodes), {});
+    ASSERT_TRUE(fabric.has_value()) << fabric.error().message;
+    const fabric::Claims claims(*fabric);
+    PodRequirements pod;
+    pod.requests = {{"nvidia.com/gpu", 2}};
+    pod.labels = {{"app", "train"}};
+    pod.terms = Terms{{}, {}, {}, {c.rule}}.All();
+    SlotQuery query = {.pod = &pod, .job = "team/job", .excluded = {}, .cap = 6};
+    c.query(query);
+    fabric::ByNode<std::uint32_t> slots;
+    CountSlots(claims, query, slots);
+    EXPECT_EQ(slots.Items(), c.counts ? (Slots{1, 0, 1, 0, 0}) : (Slots{3, 0, 3, 0, 0})) << c.name;
+  }
+}
+
+// Two products in three zones: the zone of the product that the job does not use does not count.
+TEST(KeepApart, CountsTheDomainsOfTheQuerysPools) {
+  SharedList<fabric::NodeFacts> nodes;
+  const fabric::Fabric five = FiveNodes();
+  for (const NodeIndex n : Range<NodeIndex>(five.node_count())) {
+    fabric::NodeFacts node = five.node(n);
+    const bool last = n.Raw() == 4;
+    if (last) node.labels.Set(kZone, "c");
+    node.labels.Set("nvidia.com/gpu.product", last ? "NVIDIA-L40S" : "NVIDIA-H100-80GB-HBM3");
+    nodes.push_back(std::move(node));
+  }
+  auto fabric = fabric::Fabric::Build({}, std::move(nodes), {});
+  ASSERT_TRUE(fabric.has_value()) << fabric.error().message;
+  const fabric::Claims claims(*fabric);
+  PodRequirements pod;
+  pod.requests = {{"nvidia.com/gpu", 2}};
+  pod.labels = {{"app", "train"}};
+  SlotQuery query = {.pod = &pod, .job = "team/job", .excluded = {}, .cap = 8};
+  query.pools = {fabric->pool(NodeIndex{0})};
+  for (const bool honor : {true, false}) {
+    pod.terms = Terms{{}, {}, {}, {{kZone, 1, 1, App("train"), honor, false}}}.All();
+    fabric::ByNode<std::uint32_t> slots;
+    CountSlots(claims, query, slots);
+    EXPECT_EQ(slots.Items(), honor ? (Slots{4, 0, 4, 0, 0}) : (Slots{1, 0, 1, 0, 0})) << honor;
   }
 }
 

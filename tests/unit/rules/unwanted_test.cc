@@ -1,6 +1,7 @@
 #include "operator/rules/unwanted.h"
 
 #include "gtest/gtest.h"
+#include "operator/rules/preferred_pods.h"
 
 namespace weft::rules {
 namespace {
@@ -122,6 +123,41 @@ TEST(Unwanted, CountsWhatPodsThatRunPrefer) {
     const SlotQuery query = {.pod = &pod, .job = "team/job", .excluded = {}, .cap = 1};
     EXPECT_EQ(Unwanted(claims, query).Items(), c.want) << c.name;
   }
+}
+
+// They would cost a pass over all nodes each.
+TEST(Unwanted, SkipsTermsByLabelsThatThePodsNodeLacks) {
+  const fabric::Fabric fabric = ThreeNodes();
+  const std::string space = "team";
+  const TextMap labels = {{"app", "web"}};
+  const fabric::PodTerm train = {"zone", fabric::LabelSelector{{{"app", "train"}}, {}}, {}, false};
+  const fabric::PodTerm web = {"zone", fabric::LabelSelector{{{"app", "web"}}, {}}, {}, false};
+  const fabric::PodTerms terms = {.affinity = {train}, .preferred = {{-10, train}}};
+  fabric::Claims claims(fabric);
+  claims.Add(fabric::NodeIndex{0}, {}, "", {&space, &labels, &terms, false});
+  PodRequirements pod;
+  pod.labels = {{"app", "train"}};
+  pod.terms = fabric::PodTerms{.preferred = {{10, web}}};
+  const SlotQuery query = {.pod = &pod, .job = "team/job", .excluded = {}, .cap = 1};
+  EXPECT_TRUE(PreferredPodsBy(claims, query).empty());
+}
+
+// The cordoned node is the most crowded. It neither widens the range nor counts as a domain: two
+// pods and one are 2 ln 4 and ln 4, which are 3 and 1.
+TEST(Unwanted, ASpreadLooksOnlyAtNodesThatWouldTakeAWorker) {
+  const fabric::Fabric fabric = ThreeNodes();
+  const std::string space = "team";
+  const TextMap labels = {{"app", "train"}};
+  fabric::Claims claims(fabric);
+  for (const std::uint32_t node : {0U, 0U, 1U, 2U, 2U, 2U, 2U, 2U}) {
+    claims.Add(fabric::NodeIndex{node}, {}, "", {&space, &labels, nullptr, false});
+  }
+  PodRequirements pod;
+  pod.tolerations = {{"suspect", "Exists", "", ""}};
+  const fabric::LabelSelector train = {{{"app", "train"}}, {}};
+  pod.terms = fabric::PodTerms{.preferred_spread = {{fabric::kHostNameLabel, 1, 1, train}}};
+  const SlotQuery query = {.pod = &pod, .job = "team/job", .excluded = {}, .cap = 1};
+  EXPECT_EQ(Unwanted(claims, query).Items(), (Values{133, 0, kCordoned + 200}));
 }
 
 TEST(Unwanted, CountsHowCrowdedASpreadsDomainsAre) {
