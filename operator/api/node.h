@@ -10,7 +10,8 @@ namespace weft::api {
 // The annotation in which the device plug-in of HAMi registers a node's NVIDIA GPUs, each with the
 // number of units (`count`) that pods may share it by: a JSON array of objects, of older
 // releases a text "ID,COUNT,MEMORY,CORES,TYPE,NUMA,HEALTHY:...". A node with a GPU of several units
-// has the number of its GPUs in the label fabric::kRegisteredGpus.
+// has the number of its GPUs in the label fabric::kRegisteredGpus. That of a node without the
+// annotation stays as it is: a snapshot writes the label in place of the annotation.
 //
 // Source  project-hami.io/docs/developers/protocol; Project-HAMi/HAMi, docs/develop/protocol.md.
 inline constexpr const char* kHamiRegister = "hami.io/node-nvidia-register";

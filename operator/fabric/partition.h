@@ -57,8 +57,12 @@ Partition PartitionOf(const NodeFacts& node);
 // NVIDIA-H100-80GB-HBM3-MIG-1g.10gb-SHARED.
 std::string_view WholeProduct(std::string_view product);
 
-// Set on a node whose GPUs HAMi shares: how many it has, by an annotation of HAMi's (api/node.h).
-inline constexpr const char* kRegisteredGpus = "weft.dev/registered-gpus";
+// Stands among the labels of a node whose GPUs HAMi shares: how many it has, by an annotation of
+// HAMi's (api/node.h). kube-scheduler does not see it. So its name has blanks, which the API server
+// admits in no label key: no node has such a label, and no selector that is stored names it.
+// Source  kubernetes.io/docs/concepts/overview/working-with-objects/labels (syntax and character
+//         set).
+inline constexpr const char* kRegisteredGpus = "weft.dev registered GPUs";
 
 // The number of GPUs that the node's labels count (GPU feature discovery, kRegisteredGpus); 0 if
 // none does.

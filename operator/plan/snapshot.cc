@@ -51,13 +51,16 @@ class Writer {
 
  private:
   // A recognised fabric is written out, so that the answer no longer depends on the recognition.
+  // Only by its preset can it say that its levels part TPU slices.
   void Fabrics() {
     for (const cluster::ClusterFabric& on : cluster_.fabrics) {
       if (!on.recognised) continue;
       api::Fabric fabric;
       fabric.meta.key.name = on.name();
       fabric.spec = on.fabric->spec();
-      fabric.spec.preset.clear();
+      const bool parts_slices = std::any_of(fabric.spec.levels.begin(), fabric.spec.levels.end(),
+                                            [](const auto& one) { return one.parts_tpu_slices; });
+      fabric.spec.preset = parts_slices ? "CloudTPU" : "";
       out_.push_back(api::EncodeFabric(fabric));
     }
     for (const api::Fabric& given : inputs_.fabrics) {

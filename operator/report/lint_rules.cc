@@ -363,6 +363,42 @@ Findings PodGroupTopology(const LintSubject& subject) {
                     "constraint, or require the level that has this label")};
 }
 
+// The claims that a pod of the workload names in its spec.
+const std::vector<api::ClaimReference>* ClaimsOf(const LintSubject& subject) {
+  const api::Inputs& inputs = *subject.cluster.inputs;
+  if (const api::TrainingJob* job = JobOf(subject)) return &job->claims;
+  const api::Placement& placement = inputs.placements[subject.workload.index];
+  if (placement.proposal) return &placement.proposal->claims;
+  const auto pod = std::find_if(inputs.pods.begin(), inputs.pods.end(), [&](const api::Pod& one) {
+    return cluster::Selects(placement, one);
+  });
+  return pod == inputs.pods.end() ? nullptr : &pod->claims;
+}
+
+// A claim is allocated once, for all pods that name it, and most devices are those of one node.
+// Source  kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation, 2026.
+Findings SharedClaim(const LintSubject& subject) {
+  const auto* claims = ClaimsOf(subject);
+  const cluster::WorkloadView& workload = subject.workload;
+  if (claims == nullptr || workload.workers < 2) return {};
+  const fabric::Fabric& fabric = *subject.on.fabric;
+  if (workload.topology->required == fabric.tiers()[fabric.node_tier()].name) return {};
+  const std::string field =
+      workload.is_job ? "spec.workers.template.spec.resourceClaims" : "spec.podSelector";
+  Findings findings;
+  std::set<std::string> told;
+  for (const api::ClaimReference& one : *claims) {
+    if (one.claim.empty() || !told.insert(one.claim).second) continue;
+    findings.push_back(
+        Found(Severity::kWarning, field, "SharedClaim",
+              "all workers name the ResourceClaim " + one.claim +
+                  ", and devices of a node serve pods of that node only: kube-scheduler refuses "
+                  "workers on other nodes. Use resourceClaimTemplateName, which gives each worker "
+                  "a claim of its own"));
+  }
+  return findings;
+}
+
 // To add a finding, add its row here and its function above, or in lint_outlook.h if it follows
 // from a prediction.
 constexpr auto kRules = std::to_array<LintRule>({
@@ -386,6 +422,7 @@ constexpr auto kRules = std::to_array<LintRule>({
     {UnknownModels},
     {PartsOfAccelerators},
     {PodGroupTopology},
+    {SharedClaim},
 });
 
 }  // namespace

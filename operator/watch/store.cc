@@ -288,14 +288,16 @@ void Store::Notify(const Change<api::ClaimTemplate>& change) const {
 }
 
 // What pods ask for that were made before their claim or template was seen is known only now; of a
-// job that waits for nodes, whether its pods claim a channel of a ComputeDomain.
+// job or Workload that waits for nodes, whether its pods claim a channel of a ComputeDomain.
 void Store::NotifyGangsNaming(const api::ObjectKey& key) const {
   SnapshotMap<api::Pod>::Snapshot pods;
   SnapshotMap<api::TrainingJob>::Snapshot jobs;
+  SnapshotMap<api::Workload>::Snapshot workloads;
   {
     const std::lock_guard lock(mutex_);
     if (!pods_of_gang_.empty()) pods = table<api::Pod>().Take();
     jobs = table<api::TrainingJob>().Take();
+    workloads = table<api::Workload>().Take();
   }
   const auto name_it = [&](const std::vector<api::ClaimReference>& claims) {
     return std::any_of(claims.begin(), claims.end(), [&](const auto& claim) {
@@ -307,6 +309,14 @@ void Store::NotifyGangsNaming(const api::ObjectKey& key) const {
   });
   bool named = false;
   jobs.EachIn(key.space, [&](const auto& job) { named = named || name_it(job->claims); });
+  workloads.EachIn(key.space, [&](const auto& workload) {
+    const auto& sets = workload->pod_sets;
+    const bool names_it =
+        std::any_of(sets.begin(), sets.end(), [&](const auto& set) { return name_it(set.claims); });
+    if (!names_it) return;
+    hooks_.on_workload(workload->meta.key);
+    named = true;
+  });
   if (named) hooks_.on_capacity();
 }
 

@@ -320,6 +320,16 @@ TEST(DecodeNode, CountsTheGpusThatHamiShares) {
   }
 }
 
+// Its key is none that a selector in Kubernetes can name, but a snapshot has it.
+TEST(DecodeNode, KeepsTheCountOfSharedGpusThatASnapshotHas) {
+  const std::string key = fabric::kRegisteredGpus;
+  EXPECT_NE(key.find(' '), key.npos);
+  const Json object = {{"metadata", {{"name", "a"}, {"labels", {{key, "2"}}}}}};
+  const Result<Node> node = DecodeNode(object, "f");
+  ASSERT_TRUE(node);
+  EXPECT_EQ(node->facts.labels.At(key), "2");
+}
+
 TEST(DecodeNode, PrefersAllocatable) {
   const Result<Node> node = DecodeNode(Json::parse(R"({"metadata":{"name":"a"},
                       "status":{"capacity":{"cpu":8},"allocatable":{"cpu":7}}})"),

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/api/decode.h"
+#include "operator/fabric/partition.h"
 #include "operator/plan/status.h"
 #include "tests/support/scene.h"
 
@@ -68,6 +69,47 @@ TEST(Snapshot, GivesTheSameAnswerInDecisionOrder) {
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(PlanText(*again, cluster::Order::kFile), PlanText(cluster, cluster::Order::kOperator));
   EXPECT_EQ(testing::FreeGpus(*again), testing::FreeGpus(cluster));
+}
+
+// GKE gives each slice of several hosts a node pool of its own, but many of one host share one.
+TEST(Snapshot, OfARecognisedTpuFabricPartsTheSlicesOfOnePool) {
+  constexpr const char* kTpu = "google.com/tpu";
+  testing::Scene scene(testing::Leaves({{8, 8}, {8, 8}}));
+  scene.inputs.fabrics.clear();
+  for (std::size_t n = 0; n < 4; ++n) {
+    fabric::NodeFacts& facts = scene.inputs.nodes.Edit(n).facts;
+    const bool one_host = n > 1;
+    facts.labels = {{"cloud.google.com/gke-nodepool", one_host ? "b" : "a"},
+                    {"cloud.google.com/gke-tpu-topology", one_host ? "2x4" : "2x4x2"}};
+    facts.allocatable.erase(testing::kGpu);
+    facts.allocatable[kTpu] = 8;
+    facts.capacity.clear();
+  }
+  scene.inputs.nodes.Edit(0).facts.unschedulable = true;
+  api::TrainingJob& job = scene.Job("j", 2);
+  job.accelerator.resource_name = kTpu;
+  job.pod.requests = {{kTpu, 8}};
+  job.topology.required = "leaf";
+  const cluster::Cluster cluster = scene.Build();
+  ASSERT_TRUE(cluster.fabrics.front().recognised);
+  const auto snapshot = Snapshot(cluster, cluster::Order::kOperator);
+  ASSERT_TRUE(snapshot);
+  auto inputs = ReadBack(snapshot->objects);
+  ASSERT_TRUE(inputs) << inputs.error().message;
+  const auto again = cluster::BuildCluster(*std::move(inputs));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_TRUE(again->fabrics[0].fabric->spec().levels == cluster.fabrics[0].fabric->spec().levels);
+  EXPECT_EQ(PlanText(*again, cluster::Order::kFile), PlanText(cluster, cluster::Order::kOperator));
+}
+
+TEST(Snapshot, KeepsTheCountOfGpusThatHamiShares) {
+  testing::Scene scene(testing::FourNodes());
+  scene.inputs.nodes.Edit(0).facts.labels.Set(fabric::kRegisteredGpus, "2");
+  const auto snapshot = Snapshot(scene.Build(), cluster::Order::kOperator);
+  ASSERT_TRUE(snapshot);
+  const auto inputs = ReadBack(snapshot->objects);
+  ASSERT_TRUE(inputs) << inputs.error().message;
+  EXPECT_EQ(inputs->nodes[0].facts.labels.At(fabric::kRegisteredGpus), "2");
 }
 
 TEST(Snapshot, WritesAssumedClaimsAsPodsAndNoForeignAnnotation) {

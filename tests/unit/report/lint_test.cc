@@ -147,6 +147,16 @@ const LintCase kLintCases[] = {
      },
      {"error NeverFits spec.workers", "error TooManyWorkers spec.workers.replicas"},
      true},
+    {"WorkersThatShareOneClaim",
+     [](testing::Scene& s) {
+       Clean(s, 2).claims = {{"one", ""}, {"", "each"}, {"one", ""}};
+     },
+     {"warning SharedClaim spec.workers.template.spec.resourceClaims"}},
+    {"OneWorkerWithAClaim",
+     [](testing::Scene& s) {
+       Clean(s, 1).claims = {{"one", ""}};
+     },
+     {}},
     {"APriorityClassThatPreempts",
      [](testing::Scene& s) {
        Clean(s, 2).priority_class_name = "high";

@@ -430,6 +430,27 @@ TEST_F(StoreTest, ATemplateThatAJobNamesMayChangeItsPlan) {
   EXPECT_EQ(Told(), Words({"capacity"}));
 }
 
+TEST_F(StoreTest, ATemplateThatAWorkloadNamesMayChangeItsPlan) {
+  Words told;
+  store_.SetHooks({.on_workload = [&](const api::ObjectKey& key) { told.push_back(key.name); },
+                   .on_capacity = [&] { told.push_back("capacity"); }});
+  api::Workload workload;
+  workload.meta.key = {"ns", "w"};
+  workload.pod_sets.resize(2);
+  workload.pod_sets[1].claims = {{"", "cd"}};
+  store_.Put(workload);
+  workload.meta.key = {"elsewhere", "v"};
+  store_.Put(workload);
+  told.clear();
+  api::ClaimTemplate made;
+  made.meta.key = {"ns", "other"};
+  store_.Put(made);
+  EXPECT_EQ(told, Words());
+  made.meta.key = {"ns", "cd"};
+  store_.Put(made);
+  EXPECT_EQ(told, Words({"w", "capacity"}));
+}
+
 TEST_F(StoreTest, APodThatAsksForPlacementByAClaimWaitsForItsTemplate) {
   std::vector<api::ObjectKey> gangs;
   store_.SetHooks({.on_gang = [&](const api::ObjectKey& gang) { gangs.push_back(gang); }});
