@@ -18,7 +18,7 @@ inline constexpr const char* kHamiRegister = "hami.io/node-nvidia-register";
 
 struct Node {
   Place place;
-  ObjectMeta meta;         // name and uid only; labels are in facts
+  ObjectMeta meta;         // name, uid and creation only; labels are in facts
   std::string unreadable;  // why only its name is known; "" if all is known
   fabric::NodeFacts facts;
 };
