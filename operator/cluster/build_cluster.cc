@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "operator/cluster/accelerator_resources.h"
+#include "operator/cluster/auto_compute_domain.h"
 #include "operator/cluster/channel_claims.h"
 #include "operator/cluster/devices.h"
 #include "operator/cluster/holders.h"
@@ -291,7 +292,9 @@ Cluster BuildCluster(api::Inputs inputs, const Fabrics& fabrics) {
   ResolveDeviceClasses(inputs);
   ResolveChannelClaims(inputs);
   CountClaims(inputs);
-  cluster.inputs = std::make_unique<const api::Inputs>(std::move(inputs));
+  auto settled = std::make_unique<api::Inputs>(std::move(inputs));
+  api::Inputs& own = *settled;
+  cluster.inputs = std::move(settled);
   for (const std::string& note : cluster.inputs->notes) {
     cluster.notes.push_back({Severity::kInfo, "Ignored", note});
   }
@@ -301,6 +304,7 @@ Cluster BuildCluster(api::Inputs inputs, const Fabrics& fabrics) {
     cluster.fabrics.emplace_back(one.fabric);
     cluster.fabrics.back().recognised = one.recognised;
   }
+  SettleAutoComputeDomains(cluster, own);
   BookHolders(cluster);
   return cluster;
 }

@@ -42,7 +42,8 @@ class ChannelClaims {
 
 // Sets ClaimReference::channel and PodRequirements::claims_compute_domain of the inputs' pods, jobs
 // and coming pods of Placements. To be called before CountClaims, which removes the claims. A job
-// for which Weft makes the ComputeDomain claims one whatever its template says.
+// for which Weft makes the ComputeDomain claims one whatever its template says, until
+// SettleAutoComputeDomains looks at its fabric.
 // Cost  O(1) per pod and job without claims, else that of ChannelClaims.
 void ResolveChannelClaims(api::Inputs& inputs);
 

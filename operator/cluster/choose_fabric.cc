@@ -108,6 +108,12 @@ std::optional<Refusal> MissingClass(const Cluster& cluster, const WorkloadView& 
 
 }  // namespace
 
+std::optional<std::size_t> NamedFabric(const Cluster& cluster, const WorkloadView& workload) {
+  if (!workload.fabric_name->empty()) return cluster.FindFabric(*workload.fabric_name);
+  const auto name = NamespaceDefault(cluster, workload.key().space);
+  return name ? cluster.FindFabric(std::string(*name)) : std::nullopt;
+}
+
 Result<Choice> ChooseFabric(const Cluster& cluster, const WorkloadView& workload) {
   if (auto missing = MissingClass(cluster, workload)) return Choice(*std::move(missing));
   if (!workload.fabric_name->empty()) {

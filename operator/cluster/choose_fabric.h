@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -9,6 +10,10 @@
 #include "operator/cluster/workload.h"
 
 namespace weft::cluster {
+
+// The index of the fabric that spec.fabricName, else the namespace's label, names; absent if
+// neither names one that is known.
+std::optional<std::size_t> NamedFabric(const Cluster& cluster, const WorkloadView& workload);
 
 // The index of the workload's fabric: by spec.fabricName, else by the namespace's label, else the
 // only fabric that fits. The reason of a refusal is FabricAmbiguous or NoFabric.

@@ -11,6 +11,7 @@
 #include "operator/base/units.h"
 #include "operator/fabric/check_spec.h"
 #include "operator/fabric/health_signals.h"
+#include "operator/fabric/neuron.h"
 #include "operator/fabric/partition.h"
 #include "operator/fabric/path_codes.h"
 #include "operator/fabric/presets.h"
@@ -97,14 +98,6 @@ std::string WhyUnusable(const FabricSpec& spec, const NodeFacts& node) {
     if (auto signal = HealthSignal(node)) return *std::move(signal);
   }
   return WhyNoneAllocatable(spec, node);
-}
-
-// The names by which the plug-in of AWS Neuron offers the same devices, whole devices first.
-constexpr std::array<std::string_view, 3> kNeuronNames = {
-    "aws.amazon.com/neuron", "aws.amazon.com/neurondevice", "aws.amazon.com/neuroncore"};
-
-bool IsNeuronName(std::string_view name) {
-  return std::find(kNeuronNames.begin(), kNeuronNames.end(), name) != kNeuronNames.end();
 }
 
 bool Offers(const NodeFacts& node, std::string_view name) {

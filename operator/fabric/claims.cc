@@ -1,10 +1,12 @@
 #include "operator/fabric/claims.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
 #include "operator/base/check.h"
 #include "operator/base/units.h"
+#include "operator/fabric/neuron.h"
 
 namespace weft::fabric {
 namespace {
@@ -18,6 +20,42 @@ std::int64_t SaturatingSubtract(std::int64_t a, std::int64_t b) {
   if (!__builtin_sub_overflow(a, b, &difference)) return difference;
   return b > 0 ? std::numeric_limits<std::int64_t>::min()
                : std::numeric_limits<std::int64_t>::max();
+}
+
+// `amount` of `units`, in the unit of which the same devices are `others`; rounded up.
+std::int64_t InOtherUnit(std::int64_t amount, std::int64_t units, std::int64_t others) {
+  if (amount <= 0 || units <= 0 || others <= 0) return 0;
+  const Int128 exact = (Int128{amount} * others + units - 1) / units;
+  return exact > kSaturated ? kSaturated : static_cast<std::int64_t>(exact);
+}
+
+std::vector<ResourceIndex> NeuronResources(const Fabric& fabric) {
+  std::vector<ResourceIndex> resources;
+  for (const std::string_view name : kNeuronNames) {
+    if (const auto r = fabric.FindResource(std::string(name))) resources.push_back(*r);
+  }
+  return resources;
+}
+
+// What a pod takes of one of the resources that are the same Neuron devices, each of which the
+// plug-in gives to one container only. So what the pod requests by one name is gone by the others
+// too, in proportion to what the node has of each. Devices that it requests by two names are not
+// the same ones. It cannot take more than the node has, unless it requests more.
+std::int64_t NeuronTaken(const Fabric& fabric, const std::vector<ResourceIndex>& all,
+                         ResourceIndex r, NodeIndex node, const Resources& amounts) {
+  const auto requested = [&](ResourceIndex of) {
+    const auto found = amounts.find(fabric.resources()[of]);
+    return found == amounts.end() ? std::int64_t{0} : found->second;
+  };
+  const std::int64_t has = fabric.capacity(node, r);
+  std::int64_t taken = requested(r);
+  const std::int64_t most = std::max(taken, has);
+  for (const ResourceIndex other : all) {
+    if (other == r) continue;
+    const std::int64_t share = InOtherUnit(requested(other), fabric.capacity(node, other), has);
+    taken = SaturatingAdd(taken, share);
+  }
+  return std::min(taken, most);
 }
 
 }  // namespace
@@ -92,15 +130,27 @@ void Claims::Account(NodeIndex node, const Resources& amounts, Sum to_used, Sum 
   WEFT_CHECK(node.Raw() < fabric_->node_count());
   if (history_.nodes.size() >= fabric_->node_count()) history_ = History();
   history_.nodes.push_back(node);
+  const auto account = [&](ResourceIndex r, std::int64_t amount) {
+    std::int64_t& free = free_[Slot(node, r)];
+    free = to_free(free, amount);
+    if (!fabric_->IsAccelerator(r)) return;
+    used_accelerators_[node] = to_used(used_accelerators_[node], amount);
+  };
   bool pods_given = false;
+  bool neuron = false;
   for (const auto& [name, amount] : amounts) {
     const std::optional<ResourceIndex> r = fabric_->FindResource(name);
     if (!r) continue;
     pods_given = pods_given || name == kPods;
-    std::int64_t& free = free_[Slot(node, *r)];
-    free = to_free(free, amount);
-    if (!fabric_->IsAccelerator(*r)) continue;
-    used_accelerators_[node] = to_used(used_accelerators_[node], amount);
+    if (IsNeuronName(name)) {
+      neuron = true;
+    } else {
+      account(*r, amount);
+    }
+  }
+  if (neuron) {
+    const std::vector<ResourceIndex> all = NeuronResources(*fabric_);
+    for (const ResourceIndex r : all) account(r, NeuronTaken(*fabric_, all, r, node, amounts));
   }
   const std::optional<ResourceIndex> pods = fabric_->FindResource(kPods);
   if (!pods || pods_given) return;

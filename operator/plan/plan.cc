@@ -511,7 +511,8 @@ class PlanBuilder {
   static void AddNotes(const cluster::Problem& problem, const cluster::ClusterFabric& on,
                        PlanEntry& entry) {
     const auto& pod = problem.request.pod;
-    if (on.fabric->ScaleUpNeedsClaim() && !pod.claims_compute_domain &&
+    const auto& topology = *entry.workload.topology;
+    if (on.fabric->ScaleUpNeedsClaim() && !pod.claims_compute_domain && !topology.compute_domain &&
         entry.workload.workers > 1) {
       const std::string& name = on.fabric->spec().scale_up->name;
       entry.notes.push_back(
@@ -520,7 +521,6 @@ class PlanBuilder {
                " and is counted at the next wider level"});
     }
     const Placed* placed = entry.placed();
-    const auto& topology = *entry.workload.topology;
     if (placed == nullptr || placed->plan.preferences[objective::kLevelsWider] == 0) return;
     if (topology.wait_for_preferred_seconds && !entry.workload.wait.waited_seconds) {
       entry.notes.push_back({cluster::Severity::kInfo, "WaitsForPreferred",

@@ -272,7 +272,8 @@ std::vector<cluster::Note> UnclaimedDomains(const WorkloadView& workload,
   const std::string* last = nullptr;
   for (const Ground& ground : grounds) {
     const fabric::Fabric& fabric = *ground.on->fabric;
-    if (!fabric.ScaleUpNeedsClaim() || workload.pod.claims_compute_domain) continue;
+    const bool claims = workload.pod.claims_compute_domain || workload.topology->compute_domain;
+    if (!fabric.ScaleUpNeedsClaim() || claims) continue;
     if (last != nullptr && *last == ground.on->name()) continue;
     last = &ground.on->name();
     notes.push_back({cluster::Severity::kWarning, "NoComputeDomain",

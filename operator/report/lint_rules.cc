@@ -123,7 +123,8 @@ Findings ExpertLeavesLeaf(const LintSubject& subject) {
 
 Findings NoComputeDomain(const LintSubject& subject) {
   const fabric::Fabric& fabric = *subject.on.fabric;
-  const bool claims = subject.problem.request.pod.claims_compute_domain;
+  const bool claims = subject.problem.request.pod.claims_compute_domain ||
+                      subject.workload.topology->compute_domain;  // made where it is of use
   if (!fabric.ScaleUpNeedsClaim() || claims || subject.workload.workers < 2) return {};
   return {Found(Severity::kWarning, "spec.workers.template.spec.resourceClaims", "NoComputeDomain",
                 "the template claims no ComputeDomain, so traffic between nodes does not use " +

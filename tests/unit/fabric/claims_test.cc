@@ -96,5 +96,51 @@ TEST(ClaimsTest, EveryAcceleratorResourceCounts) {
   EXPECT_FALSE(cluster.claims.wholly_free(NodeIndex{0}));
 }
 
+constexpr const char* kNeuron = "aws.amazon.com/neuron";
+constexpr const char* kCore = "aws.amazon.com/neuroncore";
+
+// n0 offers the same devices by both names, n1 only as cores.
+Cluster NeuronNodes() {
+  FabricShape shape = Spines({{{{8, 8}}}});
+  shape.accelerator = kCore;
+  shape.nodes[0].allocatable = {{kNeuron, 16}, {kCore, 32}};
+  shape.nodes[1].allocatable = {{kCore, 32}};
+  return MakeCluster(shape);
+}
+
+std::int64_t FreeOf(const Cluster& cluster, std::uint32_t node, const char* name) {
+  return cluster.claims.free(NodeIndex{node}, *cluster.fabric->FindResource(name));
+}
+
+TEST(ClaimsTest, NeuronDevicesAreTakenByEveryName) {
+  Cluster cluster = NeuronNodes();
+  cluster.claims.Add(NodeIndex{0}, {{kNeuron, 8}});
+  EXPECT_EQ(FreeOf(cluster, 0, kNeuron), 8);
+  EXPECT_EQ(FreeOf(cluster, 0, kCore), 16);
+  cluster.claims.Add(NodeIndex{0}, {{kCore, 3}});  // of two devices
+  EXPECT_EQ(FreeOf(cluster, 0, kNeuron), 6);
+  EXPECT_EQ(FreeOf(cluster, 0, kCore), 13);
+  EXPECT_EQ(cluster.claims.used_accelerators(NodeIndex{0}), 19);  // in cores, as n1 has only these
+  cluster.claims.Remove(NodeIndex{0}, {{kNeuron, 8}});
+  cluster.claims.Remove(NodeIndex{0}, {{kCore, 3}});
+  EXPECT_EQ(FreeOf(cluster, 0, kNeuron), 16);
+  EXPECT_EQ(FreeOf(cluster, 0, kCore), 32);
+  EXPECT_TRUE(cluster.claims.wholly_free(NodeIndex{0}));
+}
+
+TEST(ClaimsTest, NeuronDevicesAskedForByTwoNamesAreNotTakenTwice) {
+  Cluster cluster = NeuronNodes();
+  cluster.claims.Add(NodeIndex{0}, {{kNeuron, 16}, {kCore, 32}});
+  EXPECT_EQ(FreeOf(cluster, 0, kNeuron), 0);
+  EXPECT_EQ(FreeOf(cluster, 0, kCore), 0);
+}
+
+TEST(ClaimsTest, ANeuronNameThatTheNodeDoesNotOfferIsNotTakenOfIt) {
+  Cluster cluster = NeuronNodes();
+  cluster.claims.Add(NodeIndex{1}, {{kCore, 32}});
+  EXPECT_EQ(FreeOf(cluster, 1, kNeuron), 0);
+  EXPECT_EQ(FreeOf(cluster, 1, kCore), 0);
+}
+
 }  // namespace
 }  // namespace weft::fabric
