@@ -151,7 +151,8 @@ class Keeping {
   }
 
   // Required affinity. While no pod matches all terms, a pod that matches its own terms may go to
-  // any node with the labels, as kube-scheduler lets the first of a group.
+  // any node with the labels, as kube-scheduler lets the first of a group. As if nothing else ran,
+  // the pods that it must be beside may come anywhere.
   void KeepTogether() {
     const std::vector<PodTerm>& affinity = terms().affinity;
     if (affinity.empty()) return;
@@ -168,6 +169,9 @@ class Keeping {
       std::set<std::uint32_t> allowed;
       for (const NodeIndex n : with) allowed.insert(domains.of_node[n]);
       if (with.empty() && own) allowed = Roomiest(domains);
+      if (query_.ignore_claims && !own) {
+        for (std::uint32_t d = 0; d < domains.count; ++d) allowed.insert(allowed.end(), d);
+      }
       const std::string to = with.empty() && own ? "the other workers" : "pods that run";
       Block(domains, allowed, true, "affinity to " + to + ", by " + term.topology_key);
     }

@@ -263,6 +263,22 @@ TEST(KeepApart, KeepsTheRulesBetweenPods) {
   }
 }
 
+// So a job that must be beside another's pod waits, and does not hear that it never fits.
+TEST(KeepApart, AsIfNothingElseRanThePodsToBeBesideMayComeAnywhere) {
+  const fabric::Fabric fabric = FiveNodes();
+  const fabric::Claims claims(fabric);
+  PodRequirements pod;
+  pod.requests = {{"nvidia.com/gpu", 2}};
+  pod.terms = Terms{{}, {ByZone("web")}, {}, {}}.All();
+  SlotQuery query = {.pod = &pod, .job = "team/job", .excluded = {}, .cap = 8};
+  fabric::ByNode<std::uint32_t> slots;
+  CountSlots(claims, query, slots);
+  EXPECT_EQ(slots.Items(), Slots({0, 0, 0, 0, 0}));
+  query.ignore_claims = true;
+  CountSlots(claims, query, slots);
+  EXPECT_EQ(slots.Items(), Slots({4, 4, 4, 4, 0})) << "the last node lacks the label";
+}
+
 TEST(KeepApart, APodThatIsTakenBackNoLongerCounts) {
   const fabric::Fabric fabric = FiveNodes();
   fabric::Claims claims(fabric);
