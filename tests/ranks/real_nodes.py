@@ -24,7 +24,8 @@ class RealPod:
 class RealNodes:
     """`images` are named and used as with the kubelet that is played."""
 
-    cpu_of_a_node = "1500m"  # a second worker does not fit: each node has this machine's cores
+    # A second worker does not fit: each node has this machine's cores.
+    cpu_of_a_node = f"{os.cpu_count() * 750}m"
 
     def __init__(self, cluster, images, work):
         del work
