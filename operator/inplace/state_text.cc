@@ -11,12 +11,11 @@ std::string OrNull(const std::optional<int>& number) {
 
 std::string StateText(const Member& member, const ParentState& parent) {
   const Report state = member.State();
-  const std::optional<int> started =
-      state.at == kNoRevision ? std::nullopt : std::optional<int>(state.at);
+  const std::string started = state.at == kNoRevision ? "null" : std::to_string(state.at);
   std::string text = "{\"rank\": " + std::to_string(state.rank);
   text += ", \"workers\": " + std::to_string(state.workers);
   text += ", \"revision\": " + std::to_string(state.want);
-  text += ", \"startedRevision\": " + OrNull(started);
+  text += ", \"startedRevision\": " + started;
   text += ", \"phase\": \"" + std::string(NameOf(state.phase));
   text += "\", \"pid\": " + OrNull(parent.pid);
   text += ", \"exitCode\": " + OrNull(member.trainer_code());

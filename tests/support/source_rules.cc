@@ -21,8 +21,9 @@ constexpr std::array<std::string_view, 12> kShell = {"run",         "metrics", "
 
 // Whatever of the operator waits or runs beside something else, so that a world in one thread can
 // play it: of these modules nothing has a clock or a thread of its own.
-constexpr std::array<std::string_view, 5> kPlayed = {"metrics", "kube", "watch", "controllers",
-                                                     "manager"};
+// weft-run is held to the same: its clock is the loop's.
+constexpr std::array<std::string_view, 6> kPlayed = {"metrics",     "kube",    "watch",
+                                                     "controllers", "manager", "parent"};
 
 // What a pure module must not include: a name ending in '/' or '.' stands for all that start so.
 constexpr std::array<std::string_view, 22> kImpureHeaders = {

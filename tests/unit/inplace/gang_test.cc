@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "tests/unit/inplace/gang_world.h"
+#include "tests/support/gang_world.h"
 
 namespace weft::inplace {
 namespace {
