@@ -23,12 +23,14 @@ PORT = 29600
 TRAINER = r"""
 others=0
 for environ in $(grep -lzx "GANG=$GANG" /proc/[0-9]*/environ 2>/dev/null); do
-  variables=$(tr '\0' '\n' 2>/dev/null <"$environ") || continue  # once: it may end at any time
+  # Once: it may end at any time.
+  variables=$(tr '\0' '\n' 2>/dev/null <"$environ") || continue
   revision=$(echo "$variables" | sed -n 's/^WEFT_REVISION=//p')
   case $variables in *TRAINER=yes*) ;; *) continue ;; esac
   [ "$revision" = "$WEFT_REVISION" ] || others=$((others + 1))
 done
-echo "$RANK $WEFT_REVISION $MASTER_PORT $$ $others ${WEFT_RUN_TOKEN:-none} $PET_MASTER_PORT" >>"$GANG/starts"
+line="$RANK $WEFT_REVISION $MASTER_PORT $$ $others ${WEFT_RUN_TOKEN:-none} $PET_MASTER_PORT"
+echo "$line" >>"$GANG/starts"
 [ ! -e "$GANG/do.$RANK" ] || . "$GANG/do.$RANK"
 exec sleep 1000
 """
@@ -46,8 +48,9 @@ def wait_for(what, condition, seconds=PATIENCE):
 class Gang:
     """Three workers; `do` maps a rank to shell text that its trainer runs after it has started."""
 
-    def __init__(self, name, number, workers=3, do=None, token=None, **options):
+    def __init__(self, name, number, workers=3, do=None, token=None, command=None, **options):
         self.name, self.workers, self.token = name, workers, token
+        self.command = command or ["env", "TRAINER=yes", "sh", "-c", TRAINER]
         self.folder = FOLDER / name
         self.folder.mkdir()
         self.network = f"127.{os.getpid() % 200 + 20}.{number}"
@@ -84,8 +87,8 @@ class Gang:
         for option, value in self.options.items():
             command += [f"--{option.replace('_', '-')}", str(value)]
         log = open(self.folder / f"log.{rank}", "a", encoding="utf-8")
-        parent = subprocess.Popen(command + ["--", "env", "TRAINER=yes", "sh", "-c", TRAINER],
-                                  env=environment, stderr=log, stdout=log)
+        parent = subprocess.Popen(command + ["--"] + self.command, env=environment,
+                                  stderr=log, stdout=log)
         parent.reason = reason
         self.parents[rank] = parent
         self.all.append(parent)
@@ -119,7 +122,7 @@ class Gang:
     def lose(self, rank):
         """The node is gone with all its processes."""
         self.parents[rank].kill()
-        self.kill_trainer(rank)
+        self.kill_processes({b"WEFT_RUN_RANK=%d" % rank})
         self.parents[rank].wait()
 
     def kill_trainer(self, rank):
@@ -153,10 +156,14 @@ class Gang:
                 parent.send_signal(signal.SIGCONT)
                 parent.kill()
                 parent.wait()
-        mark = f"GANG={self.folder}".encode()
+        self.kill_processes(set())
+
+    def kill_processes(self, variables):
+        """Those of this gang that have all these variables."""
+        marks = {f"GANG={self.folder}".encode(), *variables}
         for environ in pathlib.Path("/proc").glob("[0-9]*/environ"):
             try:
-                if mark in environ.read_bytes().split(b"\0"):
+                if marks <= set(environ.read_bytes().split(b"\0")):
                     os.kill(int(environ.parent.name), signal.SIGKILL)
             except OSError:
                 pass  # has ended
@@ -175,7 +182,7 @@ def worker_is_lost(gang):
     gang.lose(2)
     gang.start(2, revision=1)
     gang.start(1, revision=2)
-    wait_for("revision 2 or 3", lambda: gang.ranks_at(2) == [0, 1, 2] or gang.ranks_at(3) == [0, 1, 2])
+    wait_for("revision 2 or 3", lambda: [0, 1, 2] in (gang.ranks_at(2), gang.ranks_at(3)))
     assert all(one[4] == "0" for one in gang.starts()), gang.starts()
 
 
@@ -267,8 +274,9 @@ def tokens(gang):
     assert gang.call(0, "GET", "/state")[0] == 401
     assert gang.call(0, "POST", "/stop?revision=1", "wrong")[0] == 401
     assert gang.call(0, "GET", "/else", gang.token)[0] == 404
-    for text in (b"weft-run/1 wrong report 1 3 9 1 9 down -1\n", b"\0" * 5000, b"weft-run/1 " * 9999,
-                 b"weft-run/1 secret report 1 3 9 1 9 down 99999999999\n", b"GET / HTTP/1.1\r\n" * 900,
+    for text in (b"weft-run/1 wrong report 1 3 9 1 9 down -1\n", b"\0" * 5000,
+                 b"weft-run/1 " * 9999, b"GET / HTTP/1.1\r\n" * 900,
+                 b"weft-run/1 secret report 1 3 9 1 9 down 99999999999\n",
                  b"weft-run/1 secret report 0 3 9 1 9 down -1\n"):
         with socket.create_connection((gang.addresses[0], PORT - 1), timeout=15) as link:
             try:
@@ -308,7 +316,8 @@ def run(scenario):
         scenario(gang)
         return None
     except BaseException as error:  # pylint: disable=broad-except
-        logs = "".join(f"--- {log.name}\n{log.read_text()}" for log in sorted(gang.folder.glob("log.*")))
+        logs = "".join(f"--- {log.name}\n{log.read_text()}"
+                       for log in sorted(gang.folder.glob("log.*")))
         return f"FAILED {scenario.__name__}: {error!r}\nstarts: {gang.starts()}\n{logs}"
     finally:
         gang.end()
@@ -324,4 +333,5 @@ def main():
     return 1 if failures else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
