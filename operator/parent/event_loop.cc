@@ -65,7 +65,7 @@ void EventLoop::Wait(Time most) {
 
 Time EventLoop::Now() {
   timespec now{};
-  clock_gettime(CLOCK_BOOTTIME, &now);
+  clock_gettime(CLOCK_MONOTONIC, &now);
   return std::chrono::duration_cast<Time>(std::chrono::seconds(now.tv_sec) +
                                           std::chrono::nanoseconds(now.tv_nsec));
 }

@@ -34,7 +34,7 @@ class EventLoop {
   // Calls the handlers of what is ready, after waiting for at most `most`.
   void Wait(Time most);
 
-  // Since the machine's start; does not go back.
+  // CLOCK_MONOTONIC: does not go back.
   static Time Now();
 
  private:

@@ -117,9 +117,12 @@ int Parent::Run() {
     loop_.Wait(stopping ? kTurnWhileStopping : kTurn);
     SeeTrainer();
     member_.Tick(EventLoop::Now());
-    if (coordinator_) coordinator_->Tick(EventLoop::Now());
     if (leader_) leader_->Tick();
-    server_.Tick();
+    if (EventLoop::Now() >= next_sweep_) {
+      next_sweep_ = EventLoop::Now() + kTurn;
+      if (coordinator_) coordinator_->Tick(EventLoop::Now());
+      server_.Tick();
+    }
     Carry();
   }
   return End();

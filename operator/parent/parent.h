@@ -54,6 +54,7 @@ class Parent {
   CheckpointFile checkpoint_;
   ControlServer server_;
   std::unique_ptr<LeaderLink> leader_;  // on all others
+  Time next_sweep_{0};                  // over all connections, of which there may be thousands
   std::optional<inplace::Leave> left_;
 };
 
