@@ -10,7 +10,7 @@ set -euo pipefail
 
 purpose=${1:-}
 packages=(g++ cmake ninja-build ccache libyaml-dev libyaml-cpp-dev nlohmann-json3-dev rapidjson-dev libcli11-dev
-  libcpprest-dev libssl-dev prometheus-cpp-dev libgrpc++-dev libprotobuf-dev protobuf-compiler
+  libcpprest-dev libssl-dev libc-ares-dev prometheus-cpp-dev libgrpc++-dev libprotobuf-dev protobuf-compiler
   protobuf-compiler-grpc)
 case $purpose in
   build) ;;
