@@ -318,7 +318,7 @@ campaign_ground() {
   stage 'Ranks and faults on real nodes'
   bash tests/e2e/ground.sh
   stage 'On cgroups of version 2, in a kernel that is a program'
-  if command -v linux.uml modprobe >/dev/null; then
+  if command -v linux.uml >/dev/null && command -v modprobe >/dev/null; then
     WEFT_NODES=2 WEFT_READY_SECONDS=900 WEFT_GROUND="ranks/custom_ranks.py $on_cgroup2" \
       tests/ground/cgroup2.sh bash tests/e2e/ground.sh
   else

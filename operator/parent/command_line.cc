@@ -51,20 +51,31 @@ void AddOptions(CLI::App& app, Settings& settings, Limits& limits) {
   const auto add = [&app](const char* name, auto& value, const char* about, const char* variable) {
     return app.add_option(name, value, about)->envname(variable)->capture_default_str();
   };
+  // The default is one that Weft gives its workers, not the value of the member.
+  const auto add_given = [&add](const char* name, auto& value, const char* about,
+                                const char* variable) {
+    return add(name, value, about, variable)->default_str("");
+  };
   const CLI::Range seconds(0.1, 86'400.0);
-  add("--workers", member.workers, "Number of workers; else of the names of peers",
-      "WEFT_RUN_WORKERS")
+  add_given("--workers", member.workers,
+            "Number of workers; default: WEFT_WORKERS, else that of the names of peers",
+            "WEFT_RUN_WORKERS")
       ->check(CLI::Range(1, inplace::kMaxWorkers));
-  add("--rank", member.rank, "This worker's index, from 0", "WEFT_RUN_RANK")
+  add_given("--rank", member.rank, "This worker's index, from 0; default: WEFT_WORKER_INDEX",
+            "WEFT_RUN_RANK")
       ->check(CLI::Range(0, inplace::kMaxWorkers - 1));
-  add("--peer", settings.peers,
-      "Host of a worker, in the order of ranks; that of worker 0 is enough", "WEFT_RUN_PEERS")
+  add_given("--peer", settings.peers,
+            "Host of a worker, in the order of ranks; that of worker 0 is enough; default: "
+            "WEFT_MASTER_ADDR",
+            "WEFT_RUN_PEERS")
       ->delimiter(',');
   add("--peers-file", settings.peers_file,
       "File with the hosts, one a line; read again when worker 0 is looked for",
       "WEFT_RUN_PEERS_FILE");
-  add("--port", settings.port, "Trainers meet on this port of worker 0 or one of the 15 after it",
-      "WEFT_RUN_PORT")
+  add_given("--port", settings.port,
+            "Trainers meet on this port of worker 0 or one of the 15 after it; default: "
+            "WEFT_MASTER_PORT, else 29500",
+            "WEFT_RUN_PORT")
       ->check(CLI::Range(1, 65'535 - inplace::kPorts));
   add("--control-port", settings.control_port, "Port of weft-run itself; 0: the one before --port",
       "WEFT_RUN_CONTROL_PORT")
