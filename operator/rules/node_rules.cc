@@ -1,7 +1,6 @@
 #include "operator/rules/node_rules.h"
 
 #include <algorithm>
-#include <iterator>
 #include <string_view>
 
 #include "operator/rules/selector.h"
