@@ -67,6 +67,7 @@ void TakeReclaimed(const Field& reclaimed, std::vector<PodSet>& sets) {
   for (PodSet& set : sets) {
     if (set.name != name) continue;
     const std::uint32_t count = CountOf(reclaimed["count"], 0);
+    set.succeeded = std::min(set.asked, count);
     set.count = std::max(set.count, std::min(set.asked, set.count + count));
   }
 }

@@ -43,7 +43,8 @@ struct PodSet {
   std::string name;
   // As admitted, with those that have succeeded before; without a reservation, as requested.
   std::uint32_t count = 0;
-  std::uint32_t asked = 0;  // as requested
+  std::uint32_t asked = 0;      // as requested
+  std::uint32_t succeeded = 0;  // of them, as status.reclaimablePods says
   rules::PodRequirements pod;
   std::vector<ClaimReference> claims;  // resourceClaims of the template
   std::string priority_class_name;

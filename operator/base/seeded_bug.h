@@ -92,6 +92,9 @@ enum class Bug : int {
 
   // Of failures.
   kPeersBlamed = 155,  // the programs that die of a lost node are blamed, and count as restarts
+
+  // Of gangs in queues.
+  kDoneForgotten = 156,  // a worker that has succeeded counts only as long as its pod is there
 };
 
 inline constexpr int kFirstOfWorld = 100;

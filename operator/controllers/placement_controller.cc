@@ -6,6 +6,7 @@
 
 #include "operator/api/conditions.h"
 #include "operator/api/decode.h"
+#include "operator/base/seeded_bug.h"
 #include "operator/controllers/parallel.h"
 #include "operator/launch/pin.h"
 #include "operator/life/kueue_check.h"
@@ -36,6 +37,12 @@ Result<Outcome> PlacementController::Reconcile(const api::ObjectKey& key) {
   life::GangView view;
   view.placement = placement.get();
   for (const auto& pod : pods) view.pods.push_back(pod.get());
+  if (const auto* owner = api::ControllingWorkload(placement->meta)) {
+    const auto workload = store_.At<api::Workload>({key.space, owner->name});
+    if (workload && !Seeded(Bug::kDoneForgotten)) {
+      view.succeeded = life::SucceededPods(*workload, placement->meta);
+    }
+  }
   view.node_state = [this](const std::string& node) { return store_.StateOfNode(node); };
   const auto group = GroupOf(pods, view.group);
   view.now = options_.now();

@@ -83,7 +83,7 @@ class Gang {
     stage_ = GangStageOf(Verified());
     taken_.resize(placement_.nodes.size(), nullptr);
     for (const api::Pod* pod : view.pods) Sort(*pod);
-    CountDone();
+    FindDone();
     WEFT_CHECK(unbound_.size() <= ours_.size() && elsewhere_.size() <= ours_.size());
     WEFT_CHECK(done_.size() <= placement_.nodes.size());  // a worker is done once
   }
@@ -134,7 +134,7 @@ class Gang {
     return cluster::MarkedWorker(pod, placement_.nodes.size());
   }
 
-  void CountDone() {
+  void FindDone() {
     const auto done =
         cluster::DoneWorkers(placement_.nodes.size(), view_.pods, gated_, ours_.size());
     for (const WorkerIndex worker : done.Indices()) {
@@ -143,7 +143,14 @@ class Gang {
       if (taken_[worker] == nullptr) taken_[worker] = done[worker];
     }
   }
-  bool IsShortOfPods() const { return gated_.size() + done_.size() < placement_.workers; }
+  // How many workers need no pod any more. Pods of some may be gone: an administrator deleted them,
+  // or their node left.
+  std::size_t CountDone(std::size_t with_pods) const {
+    return std::max<std::size_t>(with_pods, std::min(view_.succeeded, placement_.workers));
+  }
+  bool IsShortOfPods() const {
+    return gated_.size() + CountDone(done_.size()) < placement_.workers;
+  }
 
   NodeState StateOfNode(const std::string& node) const {
     return view_.node_state ? view_.node_state(node) : NodeState{};
@@ -234,9 +241,10 @@ class Gang {
     // the Placement goes with the quota (kueue_check.h).
     if (since == kPlaced && api::ControllingWorkload(placement_.meta)) return Wait{};
     if (const std::int64_t left = Left(since); left > 0) return Wait{left};
-    WEFT_CHECK(done_.size() < placement_.workers);  // pods are missing
+    const std::size_t done = CountDone(done_.size());
+    WEFT_CHECK(done < placement_.workers);  // pods are missing
     return Release(kWaitingForPods, "nodes were found, but only " + std::to_string(gated_.size()) +
-                                        " of " + Count(placement_.workers - done_.size(), "pod") +
+                                        " of " + Count(placement_.workers - done, "pod") +
                                         " waited for them");
   }
 
@@ -252,7 +260,7 @@ class Gang {
   UngateStep Over() {
     std::set<WorkerIndex> over = done_;
     over.insert(ended_.begin(), ended_.end());
-    if (gated_.empty() && over.size() == placement_.workers) return Wait{};
+    if (gated_.empty() && CountDone(over.size()) == placement_.workers) return Wait{};
     return Release(kPodsGone, "the pods of this Placement have ended or are gone");
   }
 
@@ -368,7 +376,9 @@ class Gang {
     }
     if (IsLosingPods()) return Wait{UntilGone()};
     // Some pods could not be evicted, and all are bound after all.
-    if (unbound_.empty() && ours_.size() + done_.size() == placement_.workers) return Judge();
+    if (unbound_.empty() && ours_.size() + CountDone(done_.size()) == placement_.workers) {
+      return Judge();
+    }
     return Wait{};
   }
 

@@ -27,6 +27,8 @@ struct GangView {
   // Without pods of TrainingJobs; of a Placement of a Workload of Kueue also the pods of its
   // earlier reservations that have Succeeded.
   std::vector<const api::Pod*> pods;
+  // Workers that have succeeded, whether their pods are still there or not: Kueue's count.
+  std::uint32_t succeeded = 0;
   NodeStates node_state;  // null: all nodes are Ready
   GangGroup group = {};
   UnixSeconds now = 0;

@@ -409,6 +409,16 @@ std::string CheckedPlacementName(const api::Workload& workload, const std::strin
   return name + "-" + hash;
 }
 
+std::uint32_t SucceededPods(const api::Workload& workload, const api::ObjectMeta& placement) {
+  const api::OwnerReference* owner = api::ControllingWorkload(placement);
+  if (owner == nullptr || owner->uid != workload.meta.uid) return 0;
+  const auto name = placement.labels.At(kPodSetLabel);
+  for (const api::PodSet& set : workload.pod_sets) {
+    if (name == set.name) return set.succeeded;
+  }
+  return 0;
+}
+
 bool WaitsForWeft(const CheckView& view) {
   const auto& entries = view.workload->checks;
   return IsReserved(*view.workload) &&

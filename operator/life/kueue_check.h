@@ -108,4 +108,8 @@ api::Condition ActiveCondition(const api::AdmissionCheck& check,
 // The name of a pod set's Placement, which is also the value of a label (at most 63 characters).
 std::string CheckedPlacementName(const api::Workload& workload, const std::string& pod_set);
 
+// How many pods of the pod set that the Placement stands for have succeeded, as the Workload says;
+// 0 if the Placement is of another Workload.
+std::uint32_t SucceededPods(const api::Workload& workload, const api::ObjectMeta& placement);
+
 }  // namespace weft::life

@@ -72,6 +72,12 @@ std::optional<api::ObjectKey> GangOf(const api::Placement& placement) {
   return api::ObjectKey{space, std::string(*base)};
 }
 
+std::uint32_t SucceededPods(const api::Workload& workload) {
+  std::uint32_t sum = 0;
+  for (const api::PodSet& set : workload.pod_sets) sum += set.succeeded;
+  return sum;
+}
+
 bool WasWorkerOf(const api::Placement& placement, const api::Pod& pod) {
   return api::ControllingWorkload(placement.meta) && pod.phase == api::PodPhase::kSucceeded &&
          pod.meta.labels.At(life::kPodSetLabel) == placement.meta.labels.At(life::kPodSetLabel);

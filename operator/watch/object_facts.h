@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "operator/api/fabric.h"
+#include "operator/api/kueue.h"
 #include "operator/api/node.h"
 #include "operator/api/placement.h"
 #include "operator/api/pod.h"
@@ -33,6 +35,9 @@ std::optional<api::ObjectKey> GangOf(const api::Pod& pod);
 // The gang to which all pods that the Placement selects belong; nothing if its podSelector, or its
 // maker, does not tell.
 std::optional<api::ObjectKey> GangOf(const api::Placement& placement);
+
+// How many of the Workload's pods have succeeded, by its status.
+std::uint32_t SucceededPods(const api::Workload& workload);
 
 // Whether the pod of the Placement's gang was a worker of an earlier reservation of the same pod
 // set and has Succeeded: its controller makes no pod for it again.

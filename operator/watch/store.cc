@@ -334,9 +334,13 @@ void Store::Notify(const Change<api::PodGroup>& change) const {
   }
 }
 
+// Its Placements wait for the pods that have not succeeded.
 void Store::Notify(const Change<api::Workload>& change) const {
-  NotifyOwner(change.either().meta);
-  hooks_.on_workload(change.either().meta.key);
+  const api::ObjectMeta& meta = change.either().meta;
+  NotifyOwner(meta);
+  hooks_.on_workload(meta.key);
+  const auto& [before, now] = change;
+  if (before && now && SucceededPods(*before) != SucceededPods(*now)) NotifyPlacementsOf(meta);
 }
 
 void Store::Notify(const Change<api::AdmissionCheck>& change) const {
@@ -398,6 +402,16 @@ void Store::NotifyJobsOn(const std::string& node) const {
     for (const auto& [job, pods] : found->second) jobs.push_back(job);
   }
   for (const api::ObjectKey& job : jobs) hooks_.on_job(job);
+}
+
+void Store::NotifyPlacementsOf(const api::ObjectMeta& workload) const {
+  SnapshotMap<api::Placement>::Snapshot placements;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = placements_of_.find({workload.key.space, workload.uid});
+    if (found != placements_of_.end()) placements = found->second.Take();
+  }
+  placements.Each([&](const auto& placement) { hooks_.on_placement(placement->meta.key); });
 }
 
 void Store::NotifyPlacementsOf(const api::Pod& pod) const {

@@ -164,6 +164,7 @@ class Store {
   void NotifyWorkloadsOf(const api::ObjectMeta& job) const;
   void NotifyJobsOn(const std::string& node) const;
   void NotifyPlacementsOf(const api::Pod& pod) const;
+  void NotifyPlacementsOf(const api::ObjectMeta& workload) const;
   void NotifyGang(const api::Pod& pod) const;
   void NotifyGangsNaming(const api::ObjectKey& claim_or_template) const;
 

@@ -85,7 +85,8 @@ class RankScenarios(Scenarios):
             return job if ends else None
         job = self.cluster.until(f"{name} has ended", holds, seconds)
         if not any(one["type"] == "Complete" for one in job["status"]["conditions"]):
-            self.fail("\n".join([str(job["status"]["conditions"]), *self.logs(name)]))
+            self.fail("\n".join([str(job["status"]["conditions"]),
+                                 *self.logs(name, job["status"]["attempt"])]))
         return job
 
     def add_mpi(self, release):

@@ -29,6 +29,7 @@ MORE = {
     "kLostReservation": [*KUEUE, "--nodes", "24"],
     "kEvictedLast": [*KUEUE, "--nodes", "24"],
     "kQueueMerged": KUEUE,
+    "kDoneForgotten": KUEUE,
     "kKueuesClock": [*KUEUE, "--nodes", "24"],
     "kCapacityUnheard": SMALL,
     "kPreemptionCut": ["--gates", "1"],

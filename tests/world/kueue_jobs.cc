@@ -159,7 +159,7 @@ void KueueJobs::Reconcile(const api::ObjectKey& key) {
     now.Set("Finished", true, well ? "Succeeded" : "Failed", "Job finished");
     return Write(*workload, now);
   }
-  if (ReportPods(*job, *workload)) return;
+  if (Reclaim(*job, *workload) || ReportPods(*job, *workload)) return;
   if (now.IsEvicted()) {
     Stop(*job, *workload);
     return GiveBack(*job, *workload);
@@ -167,6 +167,22 @@ void KueueJobs::Reconcile(const api::ObjectKey& key) {
   const bool suspended = At(*job, {"spec", "suspend"}) == Json(true);
   if (suspended && now.IsAdmitted()) return Start(*job, *workload);
   if (!suspended && !now.IsAdmitted()) Stop(*job, *workload);
+}
+
+// The quota of pods that have succeeded. True: written.
+bool KueueJobs::Reclaim(const Json& job, const Json& workload) {
+  const std::int64_t parallelism = NumberAt(job, {"spec", "parallelism"});
+  const std::int64_t succeeded = NumberAt(job, {"status", "succeeded"});
+  const std::int64_t left = NumberAt(job, {"spec", "completions"}) - succeeded;
+  Json pods = Json::array();
+  if (parallelism > 1 && succeeded > 0 && left < parallelism) {
+    pods.push_back({{"name", "main"}, {"count", parallelism - left}});
+  }
+  const Json& was = At(workload, {"status", "reclaimablePods"});
+  if (was == pods || (was.is_null() && pods.empty())) return false;
+  api_.Patch(kube::kWorkloads, KeyOf(workload), {{"status", {{"reclaimablePods", pods}}}},
+             "status");
+  return true;
 }
 
 // The condition PodsReady. True: written.

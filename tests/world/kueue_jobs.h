@@ -14,8 +14,9 @@ namespace weft::world {
 
 // Kueue's integration of batch/v1 Jobs: one Workload for each Job in a queue; the Job starts when
 // it is admitted, with what flavors and checks add to its pods, and is suspended when it is
-// evicted. When no pod is active any more the quota is given back.
-// Left out   reclaimable pods, partial admission, Jobs without a queue
+// evicted. When no pod is active any more the quota is given back, before that the quota of pods
+// that have succeeded.
+// Left out   partial admission, Jobs without a queue
 // Source     kubernetes-sigs/kueue ff69552e79, pkg/controller/jobframework/reconciler.go and
 //            pkg/controller/jobs/job
 class KueueJobs {
@@ -31,6 +32,7 @@ class KueueJobs {
   void Reconcile(const api::ObjectKey& key);
   std::shared_ptr<const Json> WorkloadOf(const std::string& uid, const api::ObjectKey& key) const;
   void MakeWorkload(const Json& job);
+  bool Reclaim(const Json& job, const Json& workload);
   bool ReportPods(const Json& job, const Json& workload);
   void Write(const Json& workload, const WorkloadStatus& now);
   void Start(const Json& job, const Json& workload);

@@ -16,9 +16,18 @@ struct PodSetNeed {
   Json selector;
 };
 
-PodSetNeed NeedOf(const Json& pod_set) {
+// The pods of a set that have not succeeded.
+std::int64_t CountOf(const Json& workload, const Json& pod_set) {
+  std::int64_t count = NumberAt(pod_set, {"count"});
+  for (const Json& one : At(workload, {"status", "reclaimablePods"})) {
+    if (At(one, {"name"}) == At(pod_set, {"name"})) count -= NumberAt(one, {"count"});
+  }
+  return count;
+}
+
+PodSetNeed NeedOf(const Json& workload, const Json& pod_set) {
   PodSetNeed need{.name = TextAt(pod_set, {"name"}),
-                  .count = NumberAt(pod_set, {"count"}),
+                  .count = CountOf(workload, pod_set),
                   .each = {},
                   .selector = At(pod_set, {"template", "spec", "nodeSelector"})};
   for (const Json& container : At(pod_set, {"template", "spec", "containers"})) {
@@ -116,10 +125,16 @@ void AddTo(FlavorUsage& sum, const FlavorUsage& part, std::int64_t sign) {
 
 FlavorUsage UsageOf(const Json& workload) {
   FlavorUsage usage;
+  std::map<std::string, std::int64_t> left;  // by pod set
+  for (const Json& pod_set : At(workload, {"spec", "podSets"})) {
+    left[TextAt(pod_set, {"name"})] = CountOf(workload, pod_set);
+  }
   for (const Json& set : At(workload, {"status", "admission", "podSetAssignments"})) {
+    const std::int64_t admitted = std::max<std::int64_t>(1, NumberAt(set, {"count"}));
     for (const auto& [resource, flavor] : At(set, {"flavors"}).items()) {
       usage[{flavor.get<std::string>(), resource}] +=
-          NumberAt(set, {"resourceUsage", resource.c_str()});
+          NumberAt(set, {"resourceUsage", resource.c_str()}) / admitted *
+          left[TextAt(set, {"name"})];
     }
   }
   return usage;
@@ -187,7 +202,7 @@ FlavorAssignment Assign(const Json& workload, const Json& cluster_queue, const F
   FlavorAssignment all;
   Json sets = Json::array();
   for (const Json& pod_set : At(workload, {"spec", "podSets"})) {
-    const PodSetNeed need = NeedOf(pod_set);
+    const PodSetNeed need = NeedOf(workload, pod_set);
     Json set = {{"name", need.name}, {"count", need.count}};
     FlavorUsage held = used;
     AddTo(held, all.usage, 1);

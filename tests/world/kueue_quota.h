@@ -15,6 +15,7 @@ namespace weft::world {
 using FlavorUsage = std::map<std::pair<std::string, std::string>, std::int64_t>;
 
 // What an admitted Workload holds.
+// Without that of pods that have succeeded.
 FlavorUsage UsageOf(const Json& workload);
 // What a ClusterQueue has.
 FlavorUsage NominalOf(const Json& cluster_queue);

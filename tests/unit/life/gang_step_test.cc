@@ -32,12 +32,13 @@ class World {
   }
 
   UnixSeconds now = kStart;
-  int plans = 9;               // that the planner has room for
-  bool controller = true;      // the pods have one, and it makes a new one for each that goes
-  bool ungating = true;        // admission lets gates be removed
-  bool kubelets = true;        // pods that are deleted go
-  std::set<std::string> full;  // nodes that kube-scheduler does not bind to
-  bool silent = false;         // kube-scheduler does not run
+  int plans = 9;                // that the planner has room for
+  bool controller = true;       // the pods have one, and it makes a new one for each that goes
+  bool ungating = true;         // admission lets gates be removed
+  bool kubelets = true;         // pods that are deleted go
+  std::set<std::string> full;   // nodes that kube-scheduler does not bind to
+  bool silent = false;          // kube-scheduler does not run
+  std::uint32_t succeeded = 0;  // as Kueue counts them
   std::map<std::string, NodeState> states;  // of nodes that are not well
   Trace trace;
 
@@ -99,6 +100,7 @@ class World {
     GangView view;
     view.placement = &placement_;
     for (const auto& pod : pods_) view.pods.push_back(pod.get());
+    view.succeeded = succeeded;
     view.node_state = [this](const std::string& name) {
       const auto found = states.find(name);
       return found == states.end() ? NodeState{} : found->second;
@@ -492,6 +494,25 @@ TEST(UngateTest, AWorkerThatSucceededInAnEarlierReservationNeedsNoPod) {
   world.Run();
   EXPECT_EQ(world.trace, (Trace{"Verified=Unknown Binding", "ungate 2", "Verified=True AsPlaced"}));
   EXPECT_EQ(world.Nodes(), (Trace{"n1", "n0", "n2"}));
+}
+
+// Their node left, or an administrator deleted them.
+TEST(UngateTest, AWorkerWhosePodIsGoneAfterItSucceededNeedsNone) {
+  World world = Bound();
+  world.placement().meta.uid = "u2";
+  world.placement().meta.owners = {{"kueue.x-k8s.io/v1beta2", "Workload", "job", "w1", true}};
+  world.placement().conditions.pop_back();
+  world.controller = false;
+  world.pod(1).phase = api::PodPhase::kSucceeded;
+  world.Remove(world.pod(2));
+  world.Remove(world.pod(0));
+  world.NewPod();
+  world.Run();
+  EXPECT_EQ(world.Nodes(), (Trace{"n1", ""}));  // a second pod may still come
+  world.succeeded = 2;
+  world.Run();
+  EXPECT_EQ(world.Nodes(), (Trace{"n1", "n0"}));
+  EXPECT_EQ(world.Condition("Verified"), "Verified=True AsPlaced");
 }
 
 TEST(UngateTest, AJobSetThatRestartsMakesAllPodsAnew) {
