@@ -127,6 +127,22 @@ def failure_rules():
         " of a Job")
 
 
+def checkpoint():
+    return object_of(
+        {
+            "intervalSeconds": integer(SECONDS, "a checkpoint at least this often; the alert"
+                                       " WeftCheckpointLate tells of later ones"),
+            "source": object_of(
+                {"type": enum(["Annotation"], "Annotation: the job or worker 0's pod has the"
+                              " annotation weft.dev/last-checkpoint-time", "Annotation")},
+                default={}),
+            "stallSeconds": integer(SECONDS, "for how long a checkpoint stops the training; for the"
+                                    " advised interval", 60),
+        },
+        description="how the job stores its state; with it status.lost counts the time that failures"
+        " cost")
+
+
 def training_job_spec(template):
     workers = object_of(
         {
@@ -166,6 +182,7 @@ def training_job_spec(template):
             "ttlSecondsAfterFinished": integer(
                 SECONDS_OR_ZERO, "delete the job this long after its end"),
             "failurePolicy": failure_policy,
+            "checkpoint": checkpoint(),
         },
         ["workers"], rules=shape_rules("self.workers.replicas") + immutable_rules())
 
@@ -236,6 +253,39 @@ def queue():
         " flavors and AdmissionChecks add to every pod")
 
 
+def losses():
+    """The members of status that spec.checkpoint asks for."""
+    time = {"type": "string", "format": "date-time"}
+    count = {"type": "integer", "format": "int64", "minimum": 0}
+    return {
+        "checkpoint": object_of({
+            "lastTime": time, "lastStep": count, "source": SHORT,
+            "advisedIntervalSeconds": described(count, "the interval that loses least, by the rates"
+                                                " of failures of the job's nodes")}),
+        "recovery": object_of({
+            "cause": SHORT, "worker": count, "node": SHORT, "since": time, "phase": SHORT},
+            description="of a failure whose job does not train again yet"),
+        "lost": object_of({
+            "workSeconds": described(count, "training after the last checkpoint before a failure or"
+                                     " a stop"),
+            "downSeconds": described(count, "from failures to the next step: the sum of the next"
+                                     " four"),
+            "detectSeconds": described(count, "until a failure was found"),
+            "replaceSeconds": described(count, "until every new pod had its node"),
+            "startSeconds": described(count, "until every worker was ready"),
+            "loadSeconds": described(count, "until the first step, where the annotation"
+                                     " weft.dev/first-step-time tells of it"),
+            "keptSeconds": described(count, "training that a checkpoint holds"),
+            "failures": count,
+            "exact": described({"type": "boolean"}, "false: work was lost without any checkpoint,"
+                               " and workSeconds are at most that"),
+            "effectivePercent": described({"type": "number", "minimum": 0, "maximum": 100},
+                                          "keptSeconds of all seconds counted"),
+            "countedUntil": described(time, "absent while the job is stopped")},
+            description="what became of the time since all workers were ready first"),
+    }
+
+
 def training_job_status():
     count = {"type": "integer", "format": "int64", "minimum": 0}
     return object_of({
@@ -262,6 +312,7 @@ def training_job_status():
         "suspendedSeconds": count,
         "excludedNodes": excluded_nodes(),
         "retry": retry(),
+        **losses(),
         "admission": admission(),
         "queue": queue(),
         "conditions": conditions(),
@@ -281,6 +332,8 @@ def training_job(template):
         column("Memory", ".status.summary.memory"),
         column("Attempt", ".status.attempt", "integer"),
         column("Placement", ".status.placementName", priority=1),
+        column("Effective", ".status.lost.effectivePercent", "number", priority=1),
+        column("Checkpoint", ".status.checkpoint.lastTime", "date", priority=1),
         column("Fabric", ".spec.fabricName", priority=1),
         column("Queue", r".metadata.labels.kueue\.x-k8s\.io/queue-name", priority=1),
         AGE,
