@@ -171,7 +171,9 @@ TEST(LossesTest, AGoodEndKeepsAll) {
   }
   world.Settle();
   ASSERT_TRUE(Is(world.status(), "Complete"));
-  EXPECT_EQ(LostOf(world), (api::LostTime{.kept = 100}));
+  api::LostTime kept;
+  kept.kept = 100;
+  EXPECT_EQ(LostOf(world), kept);
 }
 
 TEST(LossesTest, CountsFromWhenARunningJobGetsItsCheckpointsAndForgetsWithThem) {
