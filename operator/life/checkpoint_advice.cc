@@ -23,8 +23,8 @@ double DomainsAt(const api::Placement& placement, std::string_view level) {
   for (const auto& span : *spans) {
     if (!span.is_object() || api::TextAt(span, "level") != level) continue;
     const auto domains = span.find("domains");
-    const bool known = domains != span.end() && domains->is_number_unsigned();
-    return known ? domains->get<double>() : 0;
+    const bool known = domains != span.end() && domains->is_number_integer();
+    return known ? std::max(0.0, domains->get<double>()) : 0;
   }
   return 0;
 }
