@@ -160,8 +160,8 @@ constexpr Metric kCatalogue[] = {
    "Restarts that count against the job's failurePolicy."},
   {Id::kJobFailures, "weft_trainingjob_failures", kGauge, kJobs,
    {"trainingjob", "trainingjob_namespace"},
-   "Failures that ended training or a recovery, counted or not, of a job with spec.checkpoint; this "
-   "and the next eight are absent without it."},
+   "Failures that ended training or a recovery, of a job with spec.checkpoint; this and the next "
+   "eight are absent without it."},
   {Id::kJobKeptSeconds, "weft_trainingjob_kept_seconds", kGauge, kJobs,
    {"trainingjob", "trainingjob_namespace"},
    "Training of the job that a checkpoint holds. Kept and all lost seconds together are the wall "
