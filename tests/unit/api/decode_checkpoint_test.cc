@@ -47,8 +47,8 @@ TEST(DecodeCheckpointTest, ReadsTheSpec) {
 
 TEST(DecodeCheckpointTest, NamesTheFieldThatIsWrong) {
   const std::pair<const char*, const char*> cases[] = {
-      {R"({"intervalSeconds": 0})", "checkpoint.intervalSeconds: must be at least 1"},
-      {R"({"stallSeconds": 0})", "checkpoint.stallSeconds: must be at least 1"},
+      {R"({"intervalSeconds": 0})", "checkpoint.intervalSeconds: 0 must be at least 1"},
+      {R"({"stallSeconds": 0})", "checkpoint.stallSeconds: 0 must be at least 1"},
       {R"({"onRequest": "Signal"})", "checkpoint.onRequest: unknown field"},
       {R"({"source": {"path": "/x"}})", "checkpoint.source.path: unknown field"},
       {R"({"source": {"type": "Metric", "name": "x"}})", "is not supported yet: Weft reads"},
