@@ -12,6 +12,7 @@
 #include "operator/life/blame.h"
 #include "operator/life/completed_indexes.h"
 #include "operator/life/fault.h"
+#include "operator/life/losses.h"
 #include "operator/life/made_for.h"
 #include "operator/life/restart.h"
 #include "operator/life/restarts_alone.h"
@@ -367,6 +368,7 @@ JobStep FollowStep(Life& life) {
   const Stage stage = StageOf(life.status);
   const bool creating = stage == Stage::kCreating;
   CountWorkers(life);
+  NoteProgress(life);
   WarnOfRestartsAlone(life);
   Verify(life);
   if (Completed(life)) return Complete(life);
@@ -412,6 +414,7 @@ JobStatus AfterCreateRefused(const JobView& view, const LifeOptions& options,
   Life life(view, options);
   CountWorkers(life);
   Undo(life, {Cause::kAdmissionRefused, kCreateRefused, message, {}});
+  CountStep(life, life.status);
   return life.status;
 }
 

@@ -292,6 +292,7 @@ void Laws::LookAtJob(const Change& change) {
   LookAtSuccess(job);
   LookAtEnd(job, before);
   LookAtCounters(job, before);
+  LookAtLosses(job, before);
   LookAtService(job, before);
   LookAtExcluded(job, before);
 }

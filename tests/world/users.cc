@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "operator/api/checkpoint.h"
+
 namespace weft::world {
 namespace {
 
@@ -24,7 +26,12 @@ constexpr Fate kFates[] = {Fate::kRuns,      Fate::kRuns,   Fate::kRuns,      Fa
 }  // namespace
 
 Users::Users(Fibers& fibers, ApiServer& server, Options options, std::uint64_t seed)
-    : fibers_(fibers), api_(server, "researcher"), options_(std::move(options)), chance_(seed) {}
+    : fibers_(fibers),
+      api_(server, "researcher"),
+      options_(std::move(options)),
+      chance_(seed),
+      saving_(seed + 1),
+      saves_(saving_.Below(4) == 0) {}
 
 Json Users::JobOf(const std::string& space, const std::string& name) {
   const std::uint64_t gpus = chance_.Below(6) == 0 ? (1ULL << chance_.Below(3)) : 8;
@@ -77,6 +84,36 @@ void Users::Delete(const api::ObjectKey& job, const char* propagation) {
   api_.Delete(kube::kTrainingJobs, job, {.propagation = propagation});
 }
 
+void Users::AddCheckpoints(const api::ObjectKey& key, Json& job) {
+  if (!saves_ || saving_.Below(2) == 0) return;
+  const std::uint64_t interval = 20 + saving_.Below(200);
+  job["spec"]["checkpoint"] = {{"intervalSeconds", interval}};
+  const bool on_pod = saving_.Below(2) == 0;
+  constexpr int kCheckpoints = 20;
+  for (int step = 1; step <= kCheckpoints; ++step) {
+    fibers_.After(std::chrono::seconds(interval) * step,
+                  [this, key, on_pod, step] { TellCheckpoint(key, on_pod, step); });
+  }
+}
+
+// In the annotations of the job, or of its worker 0's pod.
+void Users::TellCheckpoint(const api::ObjectKey& key, bool on_pod, int step) {
+  const auto job = api_.Find(kube::kTrainingJobs, key);
+  if (job == nullptr || !IsTrue(*job, "PodsReady")) return;
+  const std::string now = FormatTime(options_.now_seconds());
+  Json told = {{api::kLastCheckpointTime, now}, {api::kLastCheckpointStep, std::to_string(step)}};
+  if (step % 4 == 0) told[api::kFirstStepTime] = now;
+  const Json change = {{"metadata", {{"annotations", std::move(told)}}}};
+  if (!on_pod) {
+    api_.Patch(kube::kTrainingJobs, key, change);
+    return;
+  }
+  const std::int64_t last = NumberAt(*job, {"spec", "workers", "replicas"}) - 1;
+  const std::string worker0(std::to_string(last).size(), '0');
+  const std::string attempt = std::to_string(NumberAt(*job, {"status", "attempt"}));
+  api_.Patch(kube::kPods, {key.space, key.name + "-" + attempt + "-" + worker0}, change);
+}
+
 void Users::SubmitOne() {
   const Fate fate = kFates[chance_.Below(std::size(kFates))];
   const api::ObjectKey key{options_.spaces[chance_.Below(options_.spaces.size())],
@@ -104,6 +141,7 @@ void Users::SubmitOne() {
     annotations["weft.test/run-seconds"] = std::to_string(10 + chance_.Below(300));
     annotations.erase("weft.test/worker-seconds");
   }
+  AddCheckpoints(key, job);
   options_.dress(job);
   api_.Create(kube::kTrainingJobs, job);
   if (fate == Fate::kDeleted || fate == Fate::kForEver || fate == Fate::kTooLarge) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "operator/base/random.h"
+#include "operator/base/timestamp.h"
 #include "tests/world/actor.h"
 #include "tests/world/fibers.h"
 
@@ -20,6 +21,7 @@ class Users {
     std::uint64_t most_replicas = 16;
     std::uint64_t most_run_seconds = 1'800;
     std::uint64_t whole = 0;  // replicas of the jobs that need all nodes; 0: there are none
+    std::function<UnixSeconds()> now_seconds;  // of the programs, for the times of checkpoints
     std::function<void(Json& job)> dress = [](Json&) {};  // before it is applied
   };
   Users(Fibers& fibers, ApiServer& server, Options options, std::uint64_t seed);
@@ -42,11 +44,15 @@ class Users {
              const api::ObjectKey& job);
   void Suspend(const api::ObjectKey& job, bool suspend);
   void Delete(const api::ObjectKey& job, const char* propagation);
+  // In a quarter of the worlds half of the jobs store their state and tell of it.
+  void AddCheckpoints(const api::ObjectKey& key, Json& job);
+  void TellCheckpoint(const api::ObjectKey& key, bool on_pod, int step);
 
   Fibers& fibers_;
   Actor api_;
   const Options options_;
-  SplitMix64 chance_;
+  SplitMix64 chance_, saving_;
+  bool saves_;
   std::vector<Expected> expected_;
   std::size_t submitted_ = 0;
 };

@@ -122,6 +122,7 @@ World::World(Options options)
               .canary = kCanary,
               .most_replicas = std::max<std::size_t>(4, options_.nodes / 4),
               .whole = options_.whole ? options_.nodes : 0,
+              .now_seconds = [this] { return NowSeconds(); },
               .dress =
                   [this](Json& job) {
                     if (kueue_) kueue_->Dress(job);
