@@ -11,7 +11,9 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "ranks"))
 from rank_scenarios import RankScenarios  # noqa: E402
+import faults  # noqa: E402
 import real_node  # noqa: E402
+from ground_scenarios import GPUS_EACH, LONG_SECONDS  # noqa: E402
 from chart_lib import SPACE, kubectl, run  # noqa: E402
 from operator_lib import condition, poll  # noqa: E402
 from operator_scenarios import main  # noqa: E402
@@ -35,10 +37,15 @@ class Deployment:
     def pods():
         return json.loads(kubectl("get", "pods", "-n", SPACE, "-o", "json"))["items"]
 
+    @staticmethod
+    def holder():
+        """Of the Lease: its host's name and a number that each process has for itself."""
+        lease = json.loads(kubectl("get", "lease", "-n", SPACE, "weft-operator", "-o", "json"))
+        return lease["spec"].get("holderIdentity") or "-"
+
     def leader(self):
         """The pod that holds the Lease."""
-        lease = json.loads(kubectl("get", "lease", "-n", SPACE, "weft-operator", "-o", "json"))
-        holder = lease["spec"].get("holderIdentity") or "-"
+        holder = self.holder()
         return next((pod for pod in self.pods() if pod["metadata"]["name"] in holder), None)
 
     @staticmethod
@@ -94,15 +101,30 @@ class DeploymentScenarios(RankScenarios):
 
     def test_a_leader_whose_container_ends_is_followed_by_another(self):
         self.start_gang()
-        leader = poll(self.operator.leader, "a leader")
+        leader, holder = poll(self.operator.leader, "a leader"), self.operator.holder()
         node, uid = leader["spec"]["nodeName"], leader["metadata"]["uid"]
         real_node.local_cluster("exec", node, "pkill", "-KILL", "-x", "weft-operator")
         poll(lambda: any(pod["metadata"]["uid"] == uid and
                          pod["status"]["containerStatuses"][0]["restartCount"] == 1
                          for pod in self.operator.pods()), "the kubelet starts the container again")
+        poll(lambda: self.operator.holder() not in ("-", holder), "another process leads")
         self.end_gang()
 
-    def test_the_plug_in_and_metrics_reach_it(self):
+    def test_a_leader_whose_node_is_lost_is_followed_by_another(self):
+        lost = poll(self.operator.leader, "a leader")["spec"]["nodeName"]
+        real_node.Node(lost).lose()
+        try:
+            leads = poll(lambda: (self.operator.leader() or {}).get("spec", {}).get(
+                "nodeName", lost) != lost, "a leader on another node")
+        finally:
+            real_node.Node.bring_back()
+        self.assertTrue(leads)
+        self.cluster.until("the node is back", lambda: faults.is_well(
+            self.cluster.get("nodes", "", lost), GPUS_EACH), LONG_SECONDS)
+        self.start_gang()
+        self.end_gang()
+
+    def test_the_plug_in_and_probes_reach_it(self):
         self.start_gang()
         shown = json.loads(kubectl("weft", "top", "-n", self.space, "-o", "json"))
         self.assertEqual([(job["name"], job["phase"]) for job in shown["jobs"]],

@@ -15,8 +15,8 @@ import statistics
 import time
 
 from frameworks import FRAMEWORKS
-from late_dns import LateDns
 from rank_scenarios import WORKERS, RankScenarios, installed
+from late_dns import LateDns
 from operator_lib import condition
 from operator_scenarios import main
 

@@ -2,7 +2,7 @@
 ring of ranks held against the placement.
 
 The kubelets are played (kubelet.py). With WEFT_REAL_NODES=4 they are the four real ones of
-`deploy/local-cluster.sh up --real 4 --gpus 2`, and the gangs are of four.
+`deploy/local-cluster.sh up --real 4 --gpus 4`, and the gangs are of four.
 """
 
 import os
