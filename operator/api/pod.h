@@ -37,8 +37,8 @@ struct Pod {
   std::int64_t bound = 0;      // Unix seconds, by its condition PodScheduled; 0 if unknown
   bool ready = false;          // condition Ready, or all containers have ended well
   bool has_sandbox = false;    // condition PodReadyToStartContainers: network and volumes are there
-  bool starting = false;       // a container is due to start; nothing says what it waits for
   bool disrupted = false;      // condition DisruptionTarget: preempted, drained, tainted
+  bool starting = false;       // a container is due to start; nothing says what it waits for
   std::string unscheduled;     // why kube-scheduler finds no node, in kube-scheduler's words
   // The first container that failed.
   struct Failure {

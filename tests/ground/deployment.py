@@ -58,7 +58,7 @@ class Deployment:
         run("helm", "uninstall", "weft", "-n", SPACE, "--wait")
 
 
-class DeploymentScenarios(RankScenarios):
+class WithDeployment(RankScenarios):
     operator_type = Deployment
     image = "registry.example/none:1"
 
@@ -84,6 +84,8 @@ class DeploymentScenarios(RankScenarios):
             kubectl("exec", "-n", self.space, pod["metadata"]["name"], "--", "touch", "/tmp/end")
         self.assertEqual(self.ended("ring")["status"]["attempt"], 1)
 
+
+class DeploymentScenarios(WithDeployment):
     def test_a_job_runs_and_the_image_reports_where(self):
         self.start_gang()
         verified = self.cluster.until_condition(self.space, "ring", "PlacementVerified", "True")
@@ -110,6 +112,19 @@ class DeploymentScenarios(RankScenarios):
         poll(lambda: self.operator.holder() not in ("-", holder), "another process leads")
         self.end_gang()
 
+    def test_the_plug_in_and_probes_reach_it(self):
+        self.start_gang()
+        shown = json.loads(kubectl("weft", "top", "-n", self.space, "-o", "json"))
+        self.assertEqual([(job["name"], job["phase"]) for job in shown["jobs"]],
+                         [("ring", "Running")])
+        leader = poll(self.operator.leader, "a leader")["metadata"]["name"]
+        probe = kubectl("get", "--raw",
+                        f"/api/v1/namespaces/{SPACE}/pods/{leader}:8081/proxy/readyz")
+        self.assertIn("ok", probe)
+        self.end_gang()
+
+
+class LostLeader(WithDeployment):
     def test_a_leader_whose_node_is_lost_is_followed_by_another(self):
         lost = poll(self.operator.leader, "a leader")["spec"]["nodeName"]
         real_node.Node(lost).lose()
@@ -122,17 +137,6 @@ class DeploymentScenarios(RankScenarios):
         self.cluster.until("the node is back", lambda: faults.is_well(
             self.cluster.get("nodes", "", lost), GPUS_EACH), LONG_SECONDS)
         self.start_gang()
-        self.end_gang()
-
-    def test_the_plug_in_and_probes_reach_it(self):
-        self.start_gang()
-        shown = json.loads(kubectl("weft", "top", "-n", self.space, "-o", "json"))
-        self.assertEqual([(job["name"], job["phase"]) for job in shown["jobs"]],
-                         [("ring", "Running")])
-        leader = poll(self.operator.leader, "a leader")["metadata"]["name"]
-        probe = kubectl("get", "--raw",
-                        f"/api/v1/namespaces/{SPACE}/pods/{leader}:8081/proxy/readyz")
-        self.assertIn("ok", probe)
         self.end_gang()
 
 

@@ -69,6 +69,8 @@ class RankScenarios(Scenarios):
         container.update(image=self.image, command=command, env=[
             {"name": key, "value": value} for key, value in dict(environment).items()])
         container["resources"]["requests"] = {"cpu": self.kubelet.cpu_of_a_node}  # a node for each
+        if framework["type"] == "MPI":  # mpirun's last words name the rank that failed
+            container["terminationMessagePolicy"] = "FallbackToLogsOnError"
         self.kubelet.dress(pod, container)
         return job
 
