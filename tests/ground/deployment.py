@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""weft-operator as its chart's Deployment on real nodes: from the image, with its ServiceAccount and
-probes, in a namespace that enforces the restricted Pod Security Standard; through an upgrade, the end
-of a container, and the end of a node's processes."""
+"""weft-operator as its chart's Deployment on real nodes: from the image, with its ServiceAccount
+and probes, in a namespace that enforces the restricted Pod Security Standard; through an upgrade, the
+end of a container, and the end of a node's processes."""
 
 import json
 import os
@@ -18,7 +18,8 @@ from chart_lib import SPACE, kubectl, run  # noqa: E402
 from operator_lib import condition, poll  # noqa: E402
 from operator_scenarios import main  # noqa: E402
 
-UNTIL_THE_TEST_ENDS_IT = ["sh", "-c", "trap 'exit 0' TERM; until [ -e /tmp/end ]; do sleep 0.1; done"]
+UNTIL_THE_TEST_ENDS_IT = ["sh", "-c",
+                          "trap 'exit 0' TERM; until [ -e /tmp/end ]; do sleep 0.1; done"]
 
 
 class Deployment:
@@ -30,8 +31,8 @@ class Deployment:
 
     @staticmethod
     def helm(verb, *more):
-        run("helm", verb, "weft", os.environ["WEFT_CHART"], "-n", SPACE, "--wait", "--timeout", "120s",
-            "--set", "verification.enabled=true", *more)
+        run("helm", verb, "weft", os.environ["WEFT_CHART"], "-n", SPACE, "--wait",
+            "--timeout", "120s", "--set", "verification.enabled=true", *more)
 
     @staticmethod
     def pods():

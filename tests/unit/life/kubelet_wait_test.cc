@@ -161,16 +161,17 @@ TEST(KubeletWaitTest, ATimeoutNamesWhatIsWrongBeforeAnImageThatIsPulled) {
   for (const bool wrong : {false, true}) {
     JobWorld world = Bound(3);
     world.job.startup_timeout_seconds = 60;
+    world.job.failure_policy.max_restarts = 0;
     ASSERT_TRUE(world.Settle());
     world.pods[1]->waiting = kPulls;
     if (wrong) world.pods[2]->waiting = kNotFound;
     ASSERT_TRUE(world.Settle());
     world.now += 60;
     world.Settle();
-    EXPECT_TRUE(Message(world, "Restarting")
+    EXPECT_TRUE(Message(world, "Failed")
                     .ends_with(wrong ? "; worker 2 on n2: " + kNotFound
                                      : std::string("; worker 1 on n1: ") + kPulls))
-        << Message(world, "Restarting");
+        << Message(world, "Failed");
   }
 }
 
