@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """weft-operator as its chart's Deployment on real nodes: from the image, with its ServiceAccount
-and probes, in a namespace that enforces the restricted Pod Security Standard; through an upgrade, the
-end of a container, and the end of a node's processes."""
+and probes, in a namespace that enforces the restricted Pod Security Standard; through an upgrade,
+the end of a container, and the end of a node's processes."""
 
 import json
 import os

@@ -168,10 +168,11 @@ TEST(KubeletWaitTest, ATimeoutNamesWhatIsWrongBeforeAnImageThatIsPulled) {
     ASSERT_TRUE(world.Settle());
     world.now += 60;
     world.Settle();
-    EXPECT_TRUE(Message(world, "Failed")
-                    .ends_with(wrong ? "; worker 2 on n2: " + kNotFound
-                                     : std::string("; worker 1 on n1: ") + kPulls))
-        << Message(world, "Failed");
+    EXPECT_EQ(
+        Message(world, "Failed"),
+        "not every worker was ready within startupTimeoutSeconds; " +
+            (wrong ? "worker 2 on n2: " + kNotFound : std::string("worker 1 on n1: ") + kPulls) +
+            "; failurePolicy.maxRestarts is 0");
   }
 }
 
