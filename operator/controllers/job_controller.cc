@@ -150,7 +150,7 @@ life::JobView JobController::ViewOf(const watch::JobObjects& objects) const {
     view.seen = memory.seen;
     view.succeeded = memory.succeeded;
   }
-  memory.start_differs = life::StartDiffersSince(view, memory.start_differs);
+  memory.start_differs = life::StartDiffersSince(view, options_.life, memory.start_differs);
   view.start_differs = memory.start_differs;
   view.counted = memory.counted;
   view.tried = memory.tried;
