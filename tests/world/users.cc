@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "tests/world/by_number.h"
+
 namespace weft::world {
 namespace {
 
@@ -24,7 +26,11 @@ constexpr Fate kFates[] = {Fate::kRuns,      Fate::kRuns,   Fate::kRuns,      Fa
 }  // namespace
 
 Users::Users(Fibers& fibers, ApiServer& server, Options options, std::uint64_t seed)
-    : fibers_(fibers), api_(server, "researcher"), options_(std::move(options)), chance_(seed) {}
+    : fibers_(fibers),
+      api_(server, "researcher"),
+      options_(std::move(options)),
+      seed_(seed),
+      chance_(seed) {}
 
 Json Users::JobOf(const std::string& space, const std::string& name) {
   const std::uint64_t gpus = chance_.Below(6) == 0 ? (1ULL << chance_.Below(3)) : 8;
@@ -77,10 +83,11 @@ void Users::Delete(const api::ObjectKey& job, const char* propagation) {
   api_.Delete(kube::kTrainingJobs, job, {.propagation = propagation});
 }
 
-void Users::SubmitOne() {
+void Users::Submit(std::size_t number) {
+  chance_ = SplitMix64(ByNumber(seed_, number));
   const Fate fate = kFates[chance_.Below(std::size(kFates))];
   const api::ObjectKey key{options_.spaces[chance_.Below(options_.spaces.size())],
-                           "job-" + std::to_string(submitted_++)};
+                           "job-" + std::to_string(number)};
   Json job = JobOf(key.space, key.name);
   Json& pod = job["spec"]["workers"]["template"];
   Json& annotations = pod["metadata"]["annotations"];
@@ -104,7 +111,7 @@ void Users::SubmitOne() {
     annotations["weft.test/run-seconds"] = std::to_string(10 + chance_.Below(300));
     annotations.erase("weft.test/worker-seconds");
   }
-  options_.dress(job);
+  options_.dress(job, number);
   api_.Create(kube::kTrainingJobs, job);
   if (fate == Fate::kDeleted || fate == Fate::kForEver || fate == Fate::kTooLarge) {
     Later(2'400, remove, key);
@@ -145,6 +152,7 @@ void Users::SubmitOne() {
 }
 
 void Users::SubmitLarge(std::size_t workers) {
+  chance_ = SplitMix64(seed_);
   const api::ObjectKey key{options_.spaces.front(), "large"};
   Json job = JobOf(key.space, key.name);
   Json& spec = job["spec"];
