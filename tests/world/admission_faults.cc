@@ -62,7 +62,7 @@ void Faults::Fail(const char* resource, const std::string& space, seconds time) 
 }
 
 std::string Faults::TightQuota() {
-  const std::string space = AnySpace(), name = "tight-" + std::to_string(++made_);
+  const std::string space = AnySpace(), name = "tight-" + std::to_string(number_);
   const Json quota = {{"apiVersion", "v1"},
                       {"kind", "ResourceQuota"},
                       {"metadata", {{"name", name}, {"namespace", space}}},

@@ -113,7 +113,7 @@ class Faults {
   const std::uint64_t seed_;
   SplitMix64 chance_;
   std::vector<Kind> chosen_;
-  std::size_t made_ = 0;
+  std::size_t number_ = 0;  // of the fault that strikes
   bool restores_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "operator/api/checkpoint.h"
+#include "tests/world/by_number.h"
 
 namespace weft::world {
 namespace {
@@ -29,6 +30,7 @@ Users::Users(Fibers& fibers, ApiServer& server, Options options, std::uint64_t s
     : fibers_(fibers),
       api_(server, "researcher"),
       options_(std::move(options)),
+      seed_(seed),
       chance_(seed),
       saving_(seed + 1),
       saves_(saving_.Below(4) == 0) {}
@@ -114,10 +116,12 @@ void Users::TellCheckpoint(const api::ObjectKey& key, bool on_pod, int step) {
   api_.Patch(kube::kPods, {key.space, key.name + "-" + attempt + "-" + worker0}, change);
 }
 
-void Users::SubmitOne() {
+void Users::Submit(std::size_t number) {
+  chance_ = SplitMix64(ByNumber(seed_, number));
+  saving_ = SplitMix64(ByNumber(seed_ + 1, number));
   const Fate fate = kFates[chance_.Below(std::size(kFates))];
   const api::ObjectKey key{options_.spaces[chance_.Below(options_.spaces.size())],
-                           "job-" + std::to_string(submitted_++)};
+                           "job-" + std::to_string(number)};
   Json job = JobOf(key.space, key.name);
   Json& pod = job["spec"]["workers"]["template"];
   Json& annotations = pod["metadata"]["annotations"];
@@ -142,7 +146,7 @@ void Users::SubmitOne() {
     annotations.erase("weft.test/worker-seconds");
   }
   AddCheckpoints(key, job);
-  options_.dress(job);
+  options_.dress(job, number);
   api_.Create(kube::kTrainingJobs, job);
   if (fate == Fate::kDeleted || fate == Fate::kForEver || fate == Fate::kTooLarge) {
     Later(2'400, remove, key);
@@ -183,6 +187,7 @@ void Users::SubmitOne() {
 }
 
 void Users::SubmitLarge(std::size_t workers) {
+  chance_ = SplitMix64(seed_);
   const api::ObjectKey key{options_.spaces.front(), "large"};
   Json job = JobOf(key.space, key.name);
   Json& spec = job["spec"];
