@@ -146,7 +146,12 @@ Environment MpiDefaults(const Gang& gang) {
   return {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
           {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
           {"PRTE_ALLOW_RUN_AS_ROOT", "1"},
-          {"PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
+          {"PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+          // Open MPI would bind a rank with all its threads to one core or NUMA node. Horovod's
+          // page on MPI and NCCL's plug-in for EFA say not to; and in Debian's mpirun 4.1.4 that
+          // has died of a segmentation fault in libhwloc.
+          {"OMPI_MCA_hwloc_base_binding_policy", "none"},
+          {"PRTE_MCA_hwloc_default_binding_policy", "none"}};
 }
 
 std::map<std::string, std::string> MpiFiles(const Gang& gang) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -64,6 +65,17 @@ TEST(MpiTest, HydraIsReachedAtThePodsOwnAddress) {
   EXPECT_EQ(defaults(mpich, false), (Environment{{"HYDRA_IFACE", "eth0"}}));
   EXPECT_EQ(defaults(intel, true), Environment{});
   EXPECT_EQ(defaults(mpich, true), Environment{});
+}
+
+TEST(MpiTest, NoVersionOfOpenMpiBindsRanksToCores) {
+  const api::TrainingJob job = Job("{}");
+  const Environment defaults = MpiDefaults(GangOf(job));
+  for (const char* name :
+       {"OMPI_MCA_hwloc_base_binding_policy", "PRTE_MCA_hwloc_default_binding_policy"}) {
+    const auto found =
+        std::find(defaults.begin(), defaults.end(), Environment::value_type{name, "none"});
+    EXPECT_TRUE(found != defaults.end()) << name;
+  }
 }
 
 TEST(MpiTest, WorkerZeroRunsTheLauncherAndTheOthersServeIt) {
