@@ -74,18 +74,30 @@ Resources OfContainers(const Field& spec, const Field& status) {
   return sum;
 }
 
-// A pod's own resources replace the sum of its containers. A limit without a request counts only if
-// no container requests that resource.
-void ApplyPodLevel(const Field& resources, Resources& requests) {
-  const auto counts = [](const std::string& name) {
-    return name == "cpu" || name == "memory" || name.starts_with("hugepages-");
-  };
-  for (const auto& [name, amount] : DecodeResources(resources["requests"])) {
-    if (counts(name)) requests[name] = amount;
+// Without those that a pod cannot have as a whole.
+Resources DecodePodLevel(const Field& amounts) {
+  Resources resources = DecodeResources(amounts);
+  std::erase_if(resources, [](const auto& one) {
+    const std::string& name = one.first;
+    return name != "cpu" && name != "memory" && !name.starts_with("hugepages-");
+  });
+  return resources;
+}
+
+// A pod's own resources replace the sum of its containers; if a resize of them is on its way, what
+// the kubelet has allocated and what the pod has count as for a container. A limit without a
+// request counts only if no container requests that resource.
+void ApplyPodLevel(const Field& resources, const Field& status, Resources& requests) {
+  Resources asked = DecodePodLevel(resources["requests"]);
+  if (!asked.empty() && status["resources"].present()) {
+    Resources on_node = DecodePodLevel(status["allocatedResources"]);
+    TakeGreater(on_node, DecodePodLevel(status["resources"]["requests"]));
+    if (!IsInfeasible(status)) TakeGreater(on_node, asked);
+    on_node.merge(asked);  // what is not said there
+    asked = std::move(on_node);
   }
-  Resources limits = DecodeResources(resources["limits"]);
-  std::erase_if(limits, [&](const auto& limit) { return !counts(limit.first); });
-  requests.merge(limits);
+  for (const auto& [name, amount] : asked) requests[name] = amount;
+  requests.merge(DecodePodLevel(resources["limits"]));
 }
 
 std::vector<fabric::SelectorExpression> DecodeExpressions(const Field& list) {
@@ -117,7 +129,7 @@ rules::PodRequirements Decode(const Field& pod_spec, const Field& status, const 
                               const std::string& name) {
   rules::PodRequirements pod;
   pod.requests = OfContainers(pod_spec, status);
-  ApplyPodLevel(pod_spec["resources"], pod.requests);
+  ApplyPodLevel(pod_spec["resources"], status, pod.requests);
   Add(pod.requests, DecodeResources(pod_spec["overhead"]));
   std::erase_if(pod.requests, [](const auto& request) { return request.second == 0; });
   pod.node_selector = pod_spec["nodeSelector"].StrMap();

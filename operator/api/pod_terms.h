@@ -8,11 +8,9 @@ namespace weft::api {
 // What the PodSpec of a pod with these labels demands of the pods beside it.
 //
 // Ports   hostPort of containers and sidecars; with hostNetwork also containerPort, as the API
-// server
-//         fills it in when it makes the pod.
-// Spaces  a term with a namespaceSelector that is not empty is left out: the labels of Namespaces
-// are
-//         not read.
+//         server fills it in when it makes the pod.
+// Spaces  a namespaceSelector that is empty becomes PodTerm::all_namespaces, any other
+//         PodTerm::space_selector.
 // Volumes those of PersistentVolumeClaims, and ephemeral ones, whose claims the pod will own.
 // Labels  matchLabelKeys and mismatchLabelKeys become requirements of the selector.
 // Source  Kubernetes 1.36 pkg/scheduler/util, GetHostPorts; pkg/registry/core/pod/strategy.go.

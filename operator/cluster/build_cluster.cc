@@ -9,6 +9,7 @@
 #include "operator/cluster/channel_claims.h"
 #include "operator/cluster/devices.h"
 #include "operator/cluster/holders.h"
+#include "operator/cluster/space_selectors.h"
 #include "operator/cluster/text.h"
 #include "operator/fabric/presets.h"
 #include "operator/fabric/selector.h"
@@ -292,12 +293,14 @@ Cluster BuildCluster(api::Inputs inputs, const Fabrics& fabrics) {
   ResolveDeviceClasses(inputs);
   ResolveChannelClaims(inputs);
   CountClaims(inputs);
+  const std::string assumed = ResolveSpaceSelectors(inputs);
   auto settled = std::make_unique<api::Inputs>(std::move(inputs));
   api::Inputs& own = *settled;
   cluster.inputs = std::move(settled);
   for (const std::string& note : cluster.inputs->notes) {
     cluster.notes.push_back({Severity::kInfo, "Ignored", note});
   }
+  if (!assumed.empty()) cluster.notes.push_back({Severity::kInfo, "NamespacesAssumed", assumed});
   cluster.notes.insert(cluster.notes.end(), fabrics.notes.begin(), fabrics.notes.end());
   cluster.overlapping = fabrics.overlapping;
   for (const Fabrics::Built& one : fabrics.built) {

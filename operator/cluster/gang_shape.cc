@@ -247,10 +247,16 @@ Result<std::optional<GangShape>> ShapeOfPod(const ForeignGang& gang, const api::
 Status CheckCreatedAtOnce(const ForeignGang& gang, const api::Pod& pod, const GangShape& shape) {
   const auto has = [&](const char* key) { return pod.meta.annotations.contains(key); };
   const char* key = nullptr;
+  std::string why = " are created only when the first has a node, but Weft finds nodes for all " +
+                    std::to_string(shape.workers) + " workers at once";
   std::string instead =
       " and put weft.dev/topology: '{\"required\": \"LEVEL\"}' on the pod template";
   if (gang.kind == "LeaderWorkerSet" && has(kLeaderExclusive) && shape.workers > 1) {
     key = kLeaderExclusive;
+  } else if (gang.kind == "LeaderWorkerSet" && has(kSubgroupExclusive) && shape.workers > 1) {
+    key = kSubgroupExclusive;
+    why = " have other affinity in other subgroups, but Weft finds nodes for all " +
+          std::to_string(shape.workers) + " workers by the rules of one pod";
   } else if ((gang.kind == "JobSet" || gang.kind == "TrainJob") && has(kJobSetExclusive) &&
              !has(kJobSetNodeSelector) && shape.pods_per_job > 1) {
     key = kJobSetExclusive;
@@ -259,9 +265,7 @@ Status CheckCreatedAtOnce(const ForeignGang& gang, const api::Pod& pod, const Ga
   }
   if (key == nullptr) return {};
   return Invalid("annotation " + std::string(key) + ": with it the other pods of " + gang.kind +
-                 " " + gang.owner +
-                 " are created only when the first has a node, but Weft finds nodes for all " +
-                 std::to_string(shape.workers) + " workers at once; remove it" + instead);
+                 " " + gang.owner + why + "; remove it" + instead);
 }
 
 Result<GangShape> ShapeOfOwner(std::string_view kind, const nlohmann::json& owner,

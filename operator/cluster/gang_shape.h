@@ -39,7 +39,8 @@ Result<GangShape> ShapeOfOwner(std::string_view kind, const nlohmann::json& owne
                                std::string_view part, std::span<const std::string> more = {});
 
 // Whether the pods of the gang can all wait at once. With the exclusive topology of JobSet and of
-// LeaderWorkerSet the other pods are created when the first has a node, which it never gets alone.
+// LeaderWorkerSet the other pods are created when the first has a node, which it never gets alone;
+// with that of subgroups their rules differ.
 // Errors   kInvalid, which names the annotation of the pod and what to use instead.
 Status CheckCreatedAtOnce(const ForeignGang& gang, const api::Pod& pod, const GangShape& shape);
 

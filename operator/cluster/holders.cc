@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "operator/api/kueue.h"
@@ -16,6 +19,8 @@ namespace weft::cluster {
 namespace {
 
 using api::ObjectKey;
+using fabric::Elsewhere;
+
 // Jobs of one name may be of different API groups, as Volcano's and Kubernetes' are.
 struct OwnerKey {
   std::string kind;
@@ -41,13 +46,53 @@ struct Site {
   fabric::NodeIndex node{0};
 };
 
+// The nodes of all Fabrics and the others, by name.
+class Sites {
+ public:
+  struct Known {
+    Elsewhere::NodeAt at;
+    fabric::NodeIndex node{0};  // in its Fabric, if it has one
+  };
+
+  explicit Sites(const Cluster& cluster) {
+    for (std::size_t f = 0; f < cluster.fabrics.size(); ++f) {
+      const fabric::Fabric& on = *cluster.fabrics[f].fabric;
+      for (const fabric::NodeIndex n : Range<fabric::NodeIndex>(on.node_count())) {
+        const auto home = static_cast<Elsewhere::Home>(f);
+        by_name_.try_emplace(on.node(n).name, Known{{&on.node(n), home}, n});
+      }
+    }
+    for (const api::Node& node : cluster.inputs->nodes) {
+      by_name_.try_emplace(node.facts.name, Known{{&node.facts, Elsewhere::kNoFabric}});
+    }
+  }
+
+  // Null if there is no such node.
+  const Known* Find(const std::string& node) const {
+    const auto found = by_name_.find(node);
+    return found == by_name_.end() ? nullptr : &found->second;
+  }
+  template <typename Visit>
+  void Each(Visit visit) const {
+    for (const auto& [name, known] : by_name_) visit(known.at);
+  }
+
+ private:
+  std::unordered_map<std::string_view, Known> by_name_;
+};
+
 class Booking {
  public:
   explicit Booking(Cluster& cluster)
       : cluster_(cluster),
         inputs_(*cluster.inputs),
         pods_(inputs_),
-        holders_(cluster.fabrics.size()) {}
+        sites_(cluster),
+        holders_(cluster.fabrics.size()) {
+    sites_.Each([&](const Elsewhere::NodeAt& node) {
+      if (IsSeenFromElsewhere(node)) elsewhere_->AddNode(node);
+    });
+  }
 
   void Run() {
     for (const api::Placement& placement : inputs_.placements) {
@@ -79,11 +124,18 @@ class Booking {
     }
   }
 
-  std::optional<Site> Find(const std::string& node) const {
-    for (std::size_t f = 0; f < cluster_.fabrics.size(); ++f) {
-      if (const auto n = cluster_.fabrics[f].fabric->FindNode(node)) return Site{f, *n};
-    }
-    return std::nullopt;
+  // Whether there is a Fabric that lacks the node.
+  bool IsSeenFromElsewhere(const Elsewhere::NodeAt& node) const {
+    return node.home == Elsewhere::kNoFabric || cluster_.fabrics.size() > 1;
+  }
+
+  // The node's place in its Fabric, if it has one. The pod there is seen from the other Fabrics.
+  std::optional<Site> Enter(const std::string& node, const fabric::Neighbour& pod) {
+    const Sites::Known* known = sites_.Find(node);
+    if (known == nullptr) return std::nullopt;
+    if (pod.space != nullptr && IsSeenFromElsewhere(known->at)) elsewhere_->AddPod(known->at, pod);
+    if (known->at.home == Elsewhere::kNoFabric) return std::nullopt;
+    return Site{known->at.home, known->node};
   }
 
   OwnerKey OwnerOfPod(std::size_t p) const {
@@ -109,12 +161,14 @@ class Booking {
   void BookPod(std::size_t p) {
     const api::Pod& pod = inputs_.pods[p];
     if (!pod.Holds() && !IsLeftBehind(pod)) return;
-    const std::optional<Site> site = Find(pod.Holds() ? pod.node_name : PinnedNode(pod));
+    const fabric::Neighbour neighbour = NeighbourOf(pod);
+    const std::optional<Site> site =
+        Enter(pod.Holds() ? pod.node_name : PinnedNode(pod), neighbour);
     if (!site) return;
     Holding holding;
     holding.amounts = pod.unreadable.empty() ? &pod.pod.requests : &AllOf(*site);
     holding.pod = &pod;
-    holding.neighbour = NeighbourOf(pod);
+    holding.neighbour = neighbour;
     const OwnerKey owner = OwnerOfPod(p);
     NameQueue(owner, pod.meta);
     Book(owner, *site, std::move(holding), pod.pod.claims_compute_domain);
@@ -187,7 +241,7 @@ class Booking {
         --found->second;
         continue;
       }
-      const std::optional<Site> site = Find(node);
+      const std::optional<Site> site = Enter(node, neighbour);
       if (!site) continue;
       Holding holding;
       holding.amounts = &amounts;
@@ -220,6 +274,10 @@ class Booking {
   }
 
   void Finish() {
+    for (std::size_t f = 0; f < cluster_.fabrics.size(); ++f) {
+      const auto home = static_cast<Elsewhere::Home>(f);
+      cluster_.fabrics[f].claims.See(Elsewhere::View(elsewhere_, home));
+    }
     std::map<ObjectKey, const api::TrainingJob*> jobs;
     for (const api::TrainingJob& job : inputs_.jobs) jobs[job.meta.key] = &job;
     for (std::size_t f = 0; f < holders_.size(); ++f) {
@@ -241,6 +299,8 @@ class Booking {
   Cluster& cluster_;
   const api::Inputs& inputs_;
   PlacementPods pods_;
+  const Sites sites_;
+  std::shared_ptr<Elsewhere> elsewhere_ = std::make_shared<Elsewhere>();
   std::map<std::size_t, OwnerKey> owner_of_pod_;
   // Attempts that have a Placement with nodes: namespace, job and number.
   std::set<std::tuple<std::string, std::string, std::string>> placed_;

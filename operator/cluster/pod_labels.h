@@ -42,6 +42,8 @@ inline constexpr const char* kLeaderWorker = "leaderworkerset.sigs.k8s.io/worker
 inline constexpr const char* kLeaderSize = "leaderworkerset.sigs.k8s.io/size";  // an annotation
 inline constexpr const char* kLeaderExclusive =
     "leaderworkerset.sigs.k8s.io/exclusive-topology";  // an annotation
+inline constexpr const char* kSubgroupExclusive =
+    "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology";  // an annotation
 inline constexpr const char* kRayCluster = "ray.io/cluster";
 inline constexpr const char* kRayGroup = "ray.io/group";
 inline constexpr const char* kRayReplica = "ray.io/worker-group-replica-index";

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "operator/fabric/elsewhere.h"
 #include "operator/fabric/fabric.h"
 #include "operator/fabric/pod_terms.h"
 
@@ -48,6 +50,10 @@ class Claims {
   // or of preferred anti-affinity.
   std::span<const Neighbour> preferring() const { return preferring_; }
 
+  // The pods on other nodes of the cluster; none at first.
+  const Elsewhere::View& elsewhere() const { return elsewhere_; }
+  void See(Elsewhere::View elsewhere) { elsewhere_ = std::move(elsewhere); }
+
   const Fabric& fabric() const { return *fabric_; }
 
   // What changed in this object since `epoch` began: the nodes of each Add and Remove, in order. A
@@ -84,6 +90,7 @@ class Claims {
   std::vector<PodOn> pods_,
       gone_;  // those of each Add and of each Remove; both shrink now and then
   std::vector<Neighbour> keeping_away_, preferring_;
+  Elsewhere::View elsewhere_;
   History history_;
 };
 

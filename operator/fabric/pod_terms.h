@@ -19,12 +19,16 @@ struct HostPort {
   friend bool operator==(const HostPort&, const HostPort&) = default;
 };
 
-// One term of required pod affinity or anti-affinity.
+// One term of required pod affinity or anti-affinity. Without any namespaces, nor a selector of
+// them, it is about pods of the pod's own.
 struct PodTerm {
   std::string topology_key;               // nodes with one value of this label are one domain
   std::optional<LabelSelector> selector;  // of pods; absent: none
-  std::vector<std::string> namespaces;    // of these pods; empty: the pod's own
+  std::vector<std::string> namespaces;    // of these pods
   bool all_namespaces = false;
+  // Of the namespaces with these labels too; absent: none. cluster/space_selectors.h replaces it by
+  // their names.
+  std::optional<LabelSelector> space_selector = std::nullopt;
 
   friend bool operator==(const PodTerm&, const PodTerm&) = default;
 };

@@ -65,7 +65,8 @@ std::optional<Where> EnterPod(Where where, std::string_view key) {
     case Where::kStatus:
       if (key == "conditions") return Where::kConditions;
       if (In(key, {"containerStatuses", "initContainerStatuses"})) return Where::kContainers;
-      return KeepIf(In(key, {"phase", "reason", "nominatedNodeName", "resourceClaimStatuses"}));
+      return KeepIf(In(key, {"phase", "reason", "nominatedNodeName", "resourceClaimStatuses",
+                             "allocatedResources", "resources"}));
     case Where::kConditions:
       return KeepIf(In(key, {"type", "status", "reason", "message", "lastTransitionTime"}));
     case Where::kContainers:

@@ -174,7 +174,9 @@ constexpr FieldRule kPodStatus[] = {
     {8, "containerStatuses", Shape::kObject, kContainerStatus, Many::kList},
     {10, "initContainerStatuses", Shape::kObject, kContainerStatus, Many::kList},
     {11, "nominatedNodeName"},
-    {15, "resourceClaimStatuses", Shape::kObject, kClaimStatus, Many::kList}};
+    {15, "resourceClaimStatuses", Shape::kObject, kClaimStatus, Many::kList},
+    {19, "allocatedResources", Shape::kQuantity, {}, Many::kMap},
+    {20, "resources", Shape::kObject, kResources}};
 constexpr FieldRule kPod[] = {{1, "metadata", Shape::kObject, kObjectMeta},
                               {2, "spec", Shape::kObject, kPodSpec},
                               {3, "status", Shape::kObject, kPodStatus}};

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "operator/base/check.h"
@@ -20,6 +22,7 @@ using fabric::Claims;
 using fabric::Fabric;
 using fabric::HostPort;
 using fabric::Neighbour;
+using fabric::NodeFacts;
 using fabric::NodeIndex;
 using fabric::PodTerm;
 using fabric::SpreadRule;
@@ -52,11 +55,13 @@ class Keeping {
         space_(SpaceOf(query)),
         taker_(slots, apart),
         slots_(slots) {
-    if (!query.ignore_claims) pods_ = claims.PodsOn();
+    if (query.ignore_claims) return;
+    pods_ = claims.PodsOn();
+    elsewhere_ = claims.elsewhere();
   }
 
   void Run() {
-    KeepToVolumes(query_, fabric_, pods_, taker_);
+    KeepToVolumes(query_, fabric_, pods_, elsewhere_, taker_);
     KeepToPorts();
     KeepFromPods();
     for (const PodTerm& term : terms().anti_affinity) KeepFrom(term);
@@ -109,19 +114,26 @@ class Keeping {
   // Anti-affinity of pods that run. A term whose key the pod's node lacks keeps nobody away; it
   // would cost a pass over all nodes, and a pod can name any number of keys.
   void KeepFromPods() {
-    std::map<std::string, std::vector<NodeIndex>> by_key;
+    std::map<std::string_view, std::set<std::string_view>> by_key;
+    const auto add = [&](const PodTerm& term, const std::string& space, const NodeFacts& node) {
+      if (!SelectsOwn(term, space)) return;
+      const std::optional<std::string_view> value = ValueOf(node, term.topology_key);
+      if (value) by_key[term.topology_key].insert(*value);
+    };
     for (const PodOn& on : pods_) {
       if (on.pod.terms == nullptr) continue;
       for (const PodTerm& term : on.pod.terms->anti_affinity) {
-        if (!SelectsOwn(term, *on.pod.space)) continue;
-        if (!ValueOf(fabric_.node(on.node), term.topology_key)) continue;
-        by_key[term.topology_key].push_back(on.node);
+        add(term, *on.pod.space, fabric_.node(on.node));
       }
     }
-    for (const auto& [key, nodes] : by_key) {
+    elsewhere_.EachAway(space_, [&](const fabric::Elsewhere::TermAt& at) {
+      add(*at.term, *at.space, *at.node.facts);
+    });
+    for (const auto& [of, values] : by_key) {
+      const std::string key(of);
       const Domains domains = DomainsOf(fabric_, key);
       std::set<std::uint32_t> blocked;
-      for (const NodeIndex n : nodes) blocked.insert(domains.of_node[n]);
+      for (const std::string_view value : values) blocked.insert(domains.At(value));
       Block(domains, blocked, false, "anti-affinity of pods that run there, by " + key);
     }
   }
@@ -132,6 +144,9 @@ class Keeping {
     for (const PodOn& on : pods_) {
       if (SelectsPod(term, on.pod)) blocked.insert(domains.of_node[on.node]);
     }
+    EachSelected(elsewhere_, term, space_, [&](const NodeFacts& node, const Neighbour& /*pod*/) {
+      blocked.insert(domains.At(ValueOf(node, term.topology_key)));
+    });
     Block(domains, blocked, false, "anti-affinity to pods that run there, by " + term.topology_key);
     if (!SelectsOwn(term, space_)) return;
     KeepToShares(domains, std::vector<std::uint64_t>(domains.count, 1),
@@ -150,24 +165,39 @@ class Keeping {
     }
   }
 
+  // The nodes of pods that match all terms of required affinity. One without any of their labels
+  // does not count.
+  std::vector<const NodeFacts*> NodesBeside() const {
+    const std::vector<PodTerm>& affinity = terms().affinity;
+    std::vector<const NodeFacts*> with;
+    const auto add = [&](const NodeFacts& node, const Neighbour& pod) {
+      const bool all = std::all_of(affinity.begin(), affinity.end(),
+                                   [&](const PodTerm& term) { return SelectsPod(term, pod); });
+      const bool labelled = std::any_of(affinity.begin(), affinity.end(), [&](const PodTerm& term) {
+        return ValueOf(node, term.topology_key).has_value();
+      });
+      if (all && labelled) with.push_back(&node);
+    };
+    for (const PodOn& on : pods_) add(fabric_.node(on.node), on.pod);
+    EachSelected(elsewhere_, affinity.front(), space_, add);
+    return with;
+  }
+
   // Required affinity. While no pod matches all terms, a pod that matches its own terms may go to
   // any node with the labels, as kube-scheduler lets the first of a group. As if nothing else ran,
   // the pods that it must be beside may come anywhere.
   void KeepTogether() {
     const std::vector<PodTerm>& affinity = terms().affinity;
     if (affinity.empty()) return;
-    std::vector<NodeIndex> with;
-    for (const PodOn& on : pods_) {
-      const bool all = std::all_of(affinity.begin(), affinity.end(),
-                                   [&](const PodTerm& term) { return SelectsPod(term, on.pod); });
-      if (all) with.push_back(on.node);
-    }
+    const std::vector<const NodeFacts*> with = NodesBeside();
     const bool own = std::all_of(affinity.begin(), affinity.end(),
                                  [&](const PodTerm& term) { return SelectsOwn(term, space_); });
     for (const PodTerm& term : affinity) {
       const Domains domains = DomainsOf(fabric_, term.topology_key);
       std::set<std::uint32_t> allowed;
-      for (const NodeIndex n : with) allowed.insert(domains.of_node[n]);
+      for (const NodeFacts* node : with) {
+        allowed.insert(domains.At(ValueOf(*node, term.topology_key)));
+      }
       if (with.empty() && own) allowed = Roomiest(domains);
       if (query_.ignore_claims && !own) {
         for (std::uint32_t d = 0; d < domains.count; ++d) allowed.insert(allowed.end(), d);
@@ -194,7 +224,7 @@ class Keeping {
   void Spread() {
     const std::vector<SpreadRule>& rules = terms().spread;
     if (rules.empty()) return;
-    SpreadCounter counter(rules, fabric_, query_, pods_);
+    SpreadCounter counter(rules, fabric_, query_, pods_, elsewhere_);
     for (std::size_t rule = 0; rule < rules.size(); ++rule) {
       Spread(rules[rule], counter.Count(rule));
     }
@@ -302,18 +332,22 @@ class Keeping {
   SlotTaker taker_;
   const Slots& slots_;
   std::vector<PodOn> pods_;
+  fabric::Elsewhere::View elsewhere_;
 };
 
 // Whether a pod that runs has anti-affinity to the query's pod.
 bool IsKeptAway(const Claims& claims, const SlotQuery& query) {
-  if (claims.keeping_away().empty()) return false;
   const std::string space = SpaceOf(query);
   for (const Neighbour& pod : claims.keeping_away()) {
     for (const PodTerm& term : pod.terms->anti_affinity) {
       if (Selects(term, *pod.space, space, query.pod->labels)) return true;
     }
   }
-  return false;
+  bool kept = false;
+  claims.elsewhere().EachAway(space, [&](const fabric::Elsewhere::TermAt& at) {
+    kept = kept || Selects(*at.term, *at.space, space, query.pod->labels);
+  });
+  return kept;
 }
 
 }  // namespace

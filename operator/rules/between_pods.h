@@ -27,7 +27,11 @@ bool LooksAtPods(const fabric::Claims& claims, const SlotQuery& query);
 //                  Affinity to each other leaves the domain with the most slots. A spread gives
 //                  each domain its share; with nodeAffinityPolicy Honor, pinned pods would pass
 //                  kube-scheduler with any, so this keeps what the user asked for.
-// Cost             O(nodes + pods) for each rule, nothing without rules.
+// Pods elsewhere   count where a node here has their node's value of the topologyKey; for ports and
+//                  channels they do not. Those that are placed there since are not known.
+// Cost             O(nodes + pods) for each rule, nothing without rules. Of pods elsewhere only
+//                  those of the namespaces that a rule selects are looked at, and the terms that
+//                  may select the job's namespace (fabric/elsewhere.h).
 void KeepApart(const fabric::Claims& claims, const SlotQuery& query,
                fabric::ByNode<std::uint32_t>& slots, Apart* apart = nullptr);
 

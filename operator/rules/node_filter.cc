@@ -56,7 +56,7 @@ bool HasLabelRules(const PodRequirements& pod) {
 bool PassesNodeState(const Fabric& fabric, const SlotQuery& query, NodeIndex node) {
   const PodRequirements& pod = *query.pod;
   // The taints that such a node has come and go with its state.
-  if (!fabric.usable(node) || CordonBlocks(fabric, pod, node)) return query.ignore_health;
+  if (!fabric.usable(node) || CordonBlocks(pod, fabric.node(node))) return query.ignore_health;
   return PassesTaints(query, fabric.node(node).taints) && !AccessBlocks(pod, fabric.node(node));
 }
 

@@ -41,9 +41,9 @@ NodeJudge::NodeJudge(const fabric::Claims& claims, const SlotQuery& query)
   wants_ = ResolveWants(fabric, *query.pod);
   pools_ = PoolsAllowed(fabric, query);
   for (NodeIndex first : fabric.taint_classes()) {
-    state_.push_back(!fabric.usable(first)                     ? Rejection::kUnusable
-                     : CordonBlocks(fabric, *query.pod, first) ? Rejection::kUnschedulable
-                                                               : Rejection::kNone);
+    state_.push_back(!fabric.usable(first)                          ? Rejection::kUnusable
+                     : CordonBlocks(*query.pod, fabric.node(first)) ? Rejection::kUnschedulable
+                                                                    : Rejection::kNone);
     untolerated_.push_back(
         FirstUntolerated(fabric.node(first).taints, query.pod->tolerations) != nullptr ? 1 : 0);
   }

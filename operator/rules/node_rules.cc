@@ -62,8 +62,8 @@ bool AccessBlocks(const PodRequirements& pod, const fabric::NodeFacts& node) {
                      });
 }
 
-bool CordonBlocks(const Fabric& fabric, const PodRequirements& pod, NodeIndex node) {
-  if (!fabric.node(node).unschedulable) return false;
+bool CordonBlocks(const PodRequirements& pod, const fabric::NodeFacts& node) {
+  if (!node.unschedulable) return false;
   const fabric::Taint cordon{std::string(kUnschedulableTaint), "", "NoSchedule"};
   return !TolerateTaint(pod.tolerations, cordon);
 }

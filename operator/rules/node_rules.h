@@ -43,7 +43,7 @@ bool ComputeDomainBlocks(const fabric::Claims& claims, const SlotQuery& query,
 bool AccessBlocks(const PodRequirements& pod, const fabric::NodeFacts& node);
 
 // Whether the node is cordoned and the pod does not tolerate it.
-bool CordonBlocks(const fabric::Fabric& fabric, const PodRequirements& pod, fabric::NodeIndex node);
+bool CordonBlocks(const PodRequirements& pod, const fabric::NodeFacts& node);
 
 // Whether the pod tolerates the node's taints; with ignore_health, those that pass by themselves
 // do not count.

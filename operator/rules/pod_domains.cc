@@ -31,7 +31,7 @@ ByNode<std::uint8_t> OfKind(const Fabric& fabric, const SlotQuery& query) {
   std::vector<std::uint8_t> by_class;
   for (const NodeIndex n : fabric.taint_classes()) {
     const bool takes =
-        query.ignore_health || (fabric.usable(n) && !CordonBlocks(fabric, *query.pod, n));
+        query.ignore_health || (fabric.usable(n) && !CordonBlocks(*query.pod, fabric.node(n)));
     by_class.push_back(takes && !AccessBlocks(*query.pod, fabric.node(n)) ? 1 : 0);
   }
   ByNode<std::uint8_t> of_kind(fabric.node_count(), 0);
@@ -43,9 +43,14 @@ ByNode<std::uint8_t> OfKind(const Fabric& fabric, const SlotQuery& query) {
 }
 
 // Whether nodeTaintsPolicy Honor counts the node.
-bool PassesTaintsPolicy(const Fabric& fabric, const SlotQuery& query, NodeIndex n) {
-  if (!query.ignore_health && CordonBlocks(fabric, *query.pod, n)) return false;
-  return PassesTaints(query, fabric.node(n).taints);
+bool PassesTaintsPolicy(const SlotQuery& query, const NodeFacts& node) {
+  if (!query.ignore_health && CordonBlocks(*query.pod, node)) return false;
+  return PassesTaints(query, node.taints);
+}
+
+// Whether the term is about pods of the namespace of its own pod only.
+bool IsOfOwnSpace(const fabric::PodTerm& term) {
+  return !term.all_namespaces && term.namespaces.empty() && !term.space_selector;
 }
 
 }  // namespace
@@ -59,30 +64,53 @@ std::optional<std::string_view> ValueOf(const NodeFacts& node, const std::string
 Domains DomainsOf(const Fabric& fabric, const std::string& key) {
   Domains domains;
   domains.of_node.assign(fabric.node_count(), Domains::kNone);
-  std::map<std::string_view, std::uint32_t> by_value;
   for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
     const std::optional<std::string_view> value = ValueOf(fabric.node(n), key);
     if (!value) continue;
-    domains.of_node[n] = by_value.try_emplace(*value, domains.count).first->second;
-    domains.count = static_cast<std::uint32_t>(by_value.size());
+    domains.of_node[n] = domains.by_value.try_emplace(*value, domains.count).first->second;
+    domains.count = static_cast<std::uint32_t>(domains.by_value.size());
   }
   return domains;
+}
+
+std::uint32_t Domains::At(std::optional<std::string_view> value) const {
+  if (!value) return kNone;
+  const auto found = by_value.find(*value);
+  return found == by_value.end() ? kNone : found->second;
 }
 
 bool Selects(const fabric::PodTerm& term, const std::string& own_space, const std::string& space,
              const TextMap& labels) {
   const std::vector<std::string>& named = term.namespaces;
-  const bool in = term.all_namespaces ||
-                  (named.empty() ? space == own_space
-                                 : std::find(named.begin(), named.end(), space) != named.end());
+  const bool in = term.all_namespaces || (IsOfOwnSpace(term) && space == own_space) ||
+                  std::find(named.begin(), named.end(), space) != named.end();
   return in && term.selector && fabric::Matches(*term.selector, labels);
 }
 
+void EachSelected(const fabric::Elsewhere::View& elsewhere, const fabric::PodTerm& term,
+                  const std::string& own_space,
+                  const std::function<void(const NodeFacts&, const fabric::Neighbour&)>& visit) {
+  if (!term.selector) return;
+  const auto check = [&](const fabric::Elsewhere::PodAt& at) {
+    if (fabric::Matches(*term.selector, *at.pod.labels)) visit(*at.node.facts, at.pod);
+  };
+  if (term.all_namespaces) {
+    elsewhere.EachPod(check);
+  } else if (IsOfOwnSpace(term)) {
+    elsewhere.EachPodIn(own_space, check);
+  } else {
+    const std::set<std::string_view> spaces(term.namespaces.begin(), term.namespaces.end());
+    for (const std::string_view space : spaces) elsewhere.EachPodIn(space, check);
+  }
+}
+
 SpreadCounter::SpreadCounter(std::span<const SpreadRule> rules, const Fabric& fabric,
-                             const SlotQuery& query, std::span<const fabric::Claims::PodOn> pods)
+                             const SlotQuery& query, std::span<const fabric::Claims::PodOn> pods,
+                             const fabric::Elsewhere::View& elsewhere)
     : rules_(rules),
       fabric_(fabric),
       query_(query),
+      elsewhere_(elsewhere),
       labelled_(fabric.node_count(), 1),
       of_kind_(OfKind(fabric, query)) {
   none_.of_node.assign(fabric.node_count(), Domains::kNone);
@@ -104,6 +132,16 @@ const Domains& SpreadCounter::DomainsBy(const std::string& key) {
   const auto known = by_key_.find(key);
   if (known != by_key_.end()) return known->second;
   Domains domains = DomainsOf(fabric_, key);
+  const bool ignores = std::any_of(rules_.begin(), rules_.end(), [&](const SpreadRule& rule) {
+    return rule.topology_key == key && !rule.honor_affinity;
+  });
+  if (ignores) {
+    elsewhere_.EachNode([&](const fabric::Elsewhere::NodeAt& at) {
+      const std::optional<std::string_view> value = ValueOf(*at.facts, key);
+      if (value) domains.by_value.try_emplace(*value, domains.count);
+      domains.count = static_cast<std::uint32_t>(domains.by_value.size());
+    });
+  }
   if (domains.count == 0) return none_;
   return by_key_.emplace(key, std::move(domains)).first->second;
 }
@@ -113,7 +151,7 @@ const ByNode<std::uint8_t>& SpreadCounter::Counted(bool honor_affinity, bool hon
   if (!counted.empty()) return counted;
   std::vector<std::uint8_t> by_class;
   for (const NodeIndex n : fabric_.taint_classes()) {
-    by_class.push_back(!honor_taints || PassesTaintsPolicy(fabric_, query_, n) ? 1 : 0);
+    by_class.push_back(!honor_taints || PassesTaintsPolicy(query_, fabric_.node(n)) ? 1 : 0);
   }
   counted = labelled_;
   for (const NodeIndex n : counted.Indices()) {
@@ -139,6 +177,7 @@ SpreadCounts SpreadCounter::Count(std::size_t which) {
     if (counted[n] == 0 || (rule.honor_affinity && of_kind_[n] == 0)) continue;
     counts.eligible[domains.of_node[n]] = 1;
   }
+  CountElsewhere(rule, counts);
   if (!rule.selector) return counts;
   for (const fabric::Claims::PodOn* on : pods_) {
     if (counted[on->node] == 0 || !fabric::Matches(*rule.selector, *on->pod.labels)) continue;
@@ -146,6 +185,35 @@ SpreadCounts SpreadCounter::Count(std::size_t which) {
     ++counts.on_node[on->node];
   }
   return counts;
+}
+
+bool SpreadCounter::IsLabelled(const NodeFacts& node) const {
+  return std::all_of(rules_.begin(), rules_.end(), [&](const SpreadRule& rule) {
+    return ValueOf(node, rule.topology_key).has_value();
+  });
+}
+
+bool SpreadCounter::Counts(const SpreadRule& rule, const NodeFacts& node) const {
+  return IsLabelled(node) && (!rule.honor_affinity || MatchesNode(*query_.pod, node)) &&
+         (!rule.honor_taints || PassesTaintsPolicy(query_, node));
+}
+
+// With Honor a domain that only has nodes elsewhere is not of the job's kind, so it is unknown
+// here.
+void SpreadCounter::CountElsewhere(const SpreadRule& rule, SpreadCounts& counts) const {
+  const Domains& domains = *counts.domains;
+  if (!rule.honor_affinity) {
+    elsewhere_.EachNode([&](const fabric::Elsewhere::NodeAt& at) {
+      if (!Counts(rule, *at.facts)) return;
+      counts.eligible[domains.At(ValueOf(*at.facts, rule.topology_key))] = 1;
+    });
+  }
+  if (!rule.selector) return;
+  elsewhere_.EachPodIn(SpaceOf(query_), [&](const fabric::Elsewhere::PodAt& at) {
+    if (at.pod.ending || !fabric::Matches(*rule.selector, *at.pod.labels)) return;
+    const std::uint32_t domain = domains.At(ValueOf(*at.node.facts, rule.topology_key));
+    if (domain != Domains::kNone && Counts(rule, *at.node.facts)) ++counts.pods[domain];
+  });
 }
 
 bool SpreadCounter::Takes(NodeIndex node) {

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -36,17 +38,31 @@ class MetTerms {
   void AddTheirs(const Claims::PodOn& on) {
     if (on.pod.terms == nullptr) return;
     const auto add = [&](const PodTerm& term, std::int64_t weight) {
-      if (Selects(term, *on.pod.space, space_, query_.pod->labels)) Add(term, on.node, weight);
+      AddTheirs(term, *on.pod.space, fabric_.node(on.node), weight);
     };
     for (const PodTerm& term : on.pod.terms->affinity) add(term, kHardPodAffinityWeight);
     for (const fabric::PreferredPodTerm& one : on.pod.terms->preferred) add(one.term, one.weight);
+  }
+
+  // The terms of both sides towards pods elsewhere.
+  void AddElsewhere(const fabric::Elsewhere::View& elsewhere) {
+    elsewhere.EachBeside(space_, [&](const fabric::Elsewhere::TermAt& at) {
+      const std::int64_t weight = at.weight == 0 ? kHardPodAffinityWeight : at.weight;
+      AddTheirs(*at.term, *at.space, *at.node.facts, weight);
+    });
+    for (const fabric::PreferredPodTerm& one : query_.pod->terms->preferred) {
+      EachSelected(elsewhere, one.term, space_,
+                   [&](const fabric::NodeFacts& node, const Neighbour& /*pod*/) {
+                     Add(one.term, node, one.weight);
+                   });
+    }
   }
 
   // The query's terms towards a pod that runs.
   void AddOwn(const Claims::PodOn& on) {
     for (const fabric::PreferredPodTerm& one : query_.pod->terms->preferred) {
       if (Selects(one.term, space_, *on.pod.space, *on.pod.labels)) {
-        Add(one.term, on.node, one.weight);
+        Add(one.term, fabric_.node(on.node), one.weight);
       }
     }
   }
@@ -57,8 +73,8 @@ class MetTerms {
     for (const auto& [key, weights] : by_key_) {
       const Domains domains = DomainsOf(fabric_, key);
       std::vector<std::int64_t> by_domain(domains.count, 0);
-      for (const auto& [node, weight] : weights) {
-        const std::uint32_t domain = domains.of_node[node];
+      for (const auto& [value, weight] : weights) {
+        const std::uint32_t domain = domains.At(value);
         if (domain != Domains::kNone) by_domain[domain] += weight;
       }
       for (const NodeIndex n : met.Indices()) {
@@ -69,15 +85,21 @@ class MetTerms {
   }
 
  private:
-  void Add(const PodTerm& term, NodeIndex node, std::int64_t weight) {
-    if (!ValueOf(fabric_.node(node), term.topology_key)) return;
-    by_key_[term.topology_key].emplace_back(node, std::clamp(weight, -kMostWeight, kMostWeight));
+  void AddTheirs(const PodTerm& term, const std::string& space, const fabric::NodeFacts& node,
+                 std::int64_t weight) {
+    if (Selects(term, space, space_, query_.pod->labels)) Add(term, node, weight);
+  }
+
+  void Add(const PodTerm& term, const fabric::NodeFacts& node, std::int64_t weight) {
+    const std::optional<std::string_view> value = ValueOf(node, term.topology_key);
+    if (!value) return;
+    by_key_[term.topology_key].emplace_back(*value, std::clamp(weight, -kMostWeight, kMostWeight));
   }
 
   const fabric::Fabric& fabric_;
   const SlotQuery& query_;
   std::string space_;
-  std::map<std::string, std::vector<std::pair<NodeIndex, std::int64_t>>> by_key_;
+  std::map<std::string, std::vector<std::pair<std::string_view, std::int64_t>>> by_key_;
 };
 
 // Whether a pod that runs has a term that counts for the query's pod.
@@ -86,14 +108,20 @@ bool IsPreferred(const Claims& claims, const SlotQuery& query) {
   const auto towards = [&](const Neighbour& pod, const PodTerm& term) {
     return Selects(term, *pod.space, space, query.pod->labels);
   };
-  return std::any_of(
-      claims.preferring().begin(), claims.preferring().end(), [&](const Neighbour& pod) {
-        return std::any_of(pod.terms->affinity.begin(), pod.terms->affinity.end(),
-                           [&](const PodTerm& term) { return towards(pod, term); }) ||
-               std::any_of(
-                   pod.terms->preferred.begin(), pod.terms->preferred.end(),
-                   [&](const fabric::PreferredPodTerm& one) { return towards(pod, one.term); });
-      });
+  bool wished = false;
+  claims.elsewhere().EachBeside(space, [&](const fabric::Elsewhere::TermAt& at) {
+    wished = wished || Selects(*at.term, *at.space, space, query.pod->labels);
+  });
+  return wished ||
+         std::any_of(
+             claims.preferring().begin(), claims.preferring().end(), [&](const Neighbour& pod) {
+               return std::any_of(pod.terms->affinity.begin(), pod.terms->affinity.end(),
+                                  [&](const PodTerm& term) { return towards(pod, term); }) ||
+                      std::any_of(pod.terms->preferred.begin(), pod.terms->preferred.end(),
+                                  [&](const fabric::PreferredPodTerm& one) {
+                                    return towards(pod, one.term);
+                                  });
+             });
 }
 
 }  // namespace
@@ -106,6 +134,7 @@ ByNode<std::int64_t> PreferredPodsBy(const Claims& claims, const SlotQuery& quer
     met.AddTheirs(on);
     met.AddOwn(on);
   }
+  met.AddElsewhere(claims.elsewhere());
   return met.ByNodeOf();
 }
 
@@ -114,8 +143,10 @@ ByNode<std::int64_t> CrowdedBy(const Claims& claims, const SlotQuery& query) {
   if (rules.empty()) return {};
   std::vector<Claims::PodOn> pods;
   if (!query.ignore_claims) pods = claims.PodsOn();
+  const fabric::Elsewhere::View elsewhere =
+      query.ignore_claims ? fabric::Elsewhere::View() : claims.elsewhere();
   const fabric::Fabric& fabric = claims.fabric();
-  SpreadCounter counter(rules, fabric, query, pods);
+  SpreadCounter counter(rules, fabric, query, pods, elsewhere);
   std::vector<NodeIndex> takers;
   for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
     if (counter.Takes(n)) takers.push_back(n);

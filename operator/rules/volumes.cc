@@ -42,11 +42,15 @@ bool Uses(const fabric::Neighbour& pod, const std::string& space, const std::str
                      [&](const fabric::ClaimedVolume& one) { return one.claim == claim; });
 }
 
-void KeepToSoles(const SlotQuery& query, const PodsOn& pods, SlotTaker& taker) {
+void KeepToSoles(const SlotQuery& query, const PodsOn& pods,
+                 const fabric::Elsewhere::View& elsewhere, SlotTaker& taker) {
   const std::string space = SpaceOf(query);
   for (const VolumeRules::Sole& sole : query.pod->volumes->soles) {
-    const bool used = std::any_of(pods.begin(), pods.end(),
-                                  [&](const auto& on) { return Uses(on.pod, space, sole.claim); });
+    bool used = std::any_of(pods.begin(), pods.end(),
+                            [&](const auto& on) { return Uses(on.pod, space, sole.claim); });
+    elsewhere.EachPodIn(space, [&](const fabric::Elsewhere::PodAt& at) {
+      used = used || Uses(at.pod, space, sole.claim);
+    });
     if (used) {
       taker.TakeAll(Apart::Kind::kVolume, SoleText(sole.claim) + ", and a running pod uses it");
     }
@@ -270,12 +274,12 @@ bool LooksAtVolumes(const SlotQuery& query) {
 }
 
 void KeepToVolumes(const SlotQuery& query, const Fabric& fabric, const PodsOn& pods,
-                   SlotTaker& taker) {
+                   const fabric::Elsewhere::View& elsewhere, SlotTaker& taker) {
   const VolumeRules& volumes = *query.pod->volumes;
   if (!query.ignore_claims && !volumes.blocked.empty()) {
     taker.TakeAll(Apart::Kind::kVolume, volumes.blocked);
   }
-  KeepToSoles(query, pods, taker);
+  KeepToSoles(query, pods, elsewhere, taker);
   for (const VolumeRules::Attached& one : volumes.attached) {
     KeepToLimits(one, fabric, pods, taker);
   }

@@ -18,12 +18,13 @@ const VolumeRules::Place* MissedPlace(const PodRequirements& pod, const fabric::
 bool LooksAtVolumes(const SlotQuery& query);
 
 // Takes the slots that VolumeRules::blocked, ReadWriteOncePod and the limits of CSI drivers forbid.
-// `pods`: that run on nodes of the fabric; empty with SlotQuery::ignore_claims, which also lifts
-// `blocked`.
+// `pods`: that run on nodes of the fabric, `elsewhere` on others; empty with
+// SlotQuery::ignore_claims, which also lifts `blocked`.
 //
 // Cost  O(nodes x attached drivers + pods x their volumes).
 void KeepToVolumes(const SlotQuery& query, const fabric::Fabric& fabric,
-                   const std::vector<fabric::Claims::PodOn>& pods, SlotTaker& taker);
+                   const std::vector<fabric::Claims::PodOn>& pods,
+                   const fabric::Elsewhere::View& elsewhere, SlotTaker& taker);
 
 // The same for claims without a volume. Workers that share such a claim keep the nodes of one
 // volume, with the most slots: the first worker binds it. With a claim for each worker, the

@@ -85,8 +85,8 @@ class Cluster:
     def delete(self, plural, space, name="", options=None):
         return self.call("DELETE", self.path(plural, space, name), options or {})
 
-    def make_namespace(self, name):
-        self.create("namespaces", {"metadata": {"name": name}})
+    def make_namespace(self, name, labels=None):
+        self.create("namespaces", {"metadata": {"name": name, "labels": labels or {}}})
         poll(lambda: self.get("serviceaccounts", name, "default"), "a service account")
 
     def until(self, expectation, holds, seconds=PATIENCE_SECONDS):

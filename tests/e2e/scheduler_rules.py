@@ -5,11 +5,13 @@
 
 In each round some nodes (6, or --nodes) with random labels, taints and pods, and one gang with
 random host ports, affinity, anti-affinity, spreads, selectors and tolerations; some pods are being
-deleted, and stay. In that share of the rounds, also with claims of volumes (scheduler_volumes.py).
-The gang has at most one worker for each node. Where `weft plan` places the gang, kube-scheduler must
-bind each pod to the node of the plan. Where it does not, kube-scheduler, left to choose nodes, must
-leave a pod of the gang pending too. A spread is the exception: Weft keeps it also where
-kube-scheduler would not (operator/docs/placement.md), so such a gang counts one way only.
+deleted, and stay. A third of the nodes have no GPUs and are in no Fabric, or in another one than
+the gang, but pods run there too. In that share of the rounds, also with claims of volumes
+(scheduler_volumes.py). The gang has at most one worker for each node with GPUs. Where `weft plan`
+places the gang, kube-scheduler must bind each pod to the node of the plan. Where it does not,
+kube-scheduler, left to choose nodes, must leave a pod of the gang pending too. A spread is the
+exception: Weft keeps it also where kube-scheduler would not (operator/docs/placement.md), so such a
+gang counts one way only.
 
 On the cluster of $KUBECONFIG, which has no other nodes. 1 if there was a difference.
 """
@@ -27,6 +29,7 @@ from operator_lib import GPUS, Cluster, poll
 
 NODES = 6
 SPACES = ("rules-a", "rules-b")
+TEAMS = {"rules-a": "red", "rules-b": "blue"}  # a label of the namespaces
 ZONE, RACK, HOST = "example.com/zone", "example.com/rack", "kubernetes.io/hostname"
 KEYS = (ZONE, RACK, HOST)
 APPS = ("web", "cache", "train")
@@ -40,6 +43,10 @@ BIND_SECONDS = 40  # of pods that are pinned; kube-scheduler tries a refused one
 
 def chance(rng, share):
     return rng.random() < share
+
+
+def has_gpus(node):
+    return GPUS in node["status"]["allocatable"]
 
 
 class World:
@@ -58,7 +65,9 @@ class World:
 
     def node(self, name):
         rng = self.rng
-        labels = {HOST: name, "weft.test/node": "rules"}
+        # Whose nodes: of the gang's Fabric, of another one, or of none.
+        kind = "rules" if name == "n0" else rng.choice(("rules",) * 4 + ("other", "none"))
+        labels = {HOST: name, "weft.test/node": kind}
         if chance(rng, 0.85):
             labels[ZONE] = rng.choice("ab")
             if self.zones:
@@ -70,7 +79,9 @@ class World:
             spec["taints"] = [TAINT]
         if chance(rng, 0.05):
             spec["unschedulable"] = True
-        amounts = {"cpu": "16", "memory": "64Gi", "pods": "110", GPUS: "4"}
+        amounts = {"cpu": "16", "memory": "64Gi", "pods": "110"}
+        if kind == "rules":
+            amounts[GPUS] = "4"
         return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels},
                 "spec": spec, "status": {"capacity": amounts, "allocatable": amounts,
                                          "conditions": [{"type": "Ready", "status": "True"}]}}
@@ -86,9 +97,16 @@ class World:
         term = {"topologyKey": self.rng.choice(KEYS), "labelSelector": self.selector()}
         if chance(self.rng, 0.25):
             term["namespaces"] = [self.rng.choice(SPACES)]
-        elif chance(self.rng, 0.2):
-            term["namespaceSelector"] = {}
+        if chance(self.rng, 0.3):
+            term["namespaceSelector"] = self.space_selector()
         return term
+
+    def space_selector(self):
+        rng, team = self.rng, self.rng.choice(("red", "blue", "green"))
+        return rng.choice((
+            {}, {"matchLabels": {"team": team}}, {"matchLabels": {"team": team}},
+            {"matchLabels": {"kubernetes.io/metadata.name": rng.choice(SPACES)}},
+            {"matchExpressions": [{"key": "team", "operator": "NotIn", "values": [team]}]}))
 
     def ports(self):
         port = {"containerPort": self.rng.choice(PORTS)}
@@ -131,8 +149,9 @@ class World:
         return spread
 
     def running(self, number):
-        pod = self.template(self.rng.choice((0, 0, 1, 2)))
-        pod["spec"]["nodeName"] = self.rng.choice(self.nodes)["metadata"]["name"]
+        node = self.rng.choice(self.nodes)
+        pod = self.template(self.rng.choice((0, 0, 1, 2)) if has_gpus(node) else 0)
+        pod["spec"]["nodeName"] = node["metadata"]["name"]
         pod["metadata"].update(name=f"running-{number}", namespace=self.rng.choice(SPACES))
         if chance(self.rng, 0.2):
             pod["spec"]["terminationGracePeriodSeconds"] = LINGER_SECONDS
@@ -167,9 +186,9 @@ class World:
                     port["hostPort"] = port["containerPort"]
         return {"apiVersion": "weft.dev/v1alpha1", "kind": "TrainingJob",
                 "metadata": {"name": "gang", "namespace": SPACES[0]},
-                "spec": {"framework": {"type": "Torch"},
+                "spec": {"framework": {"type": "Torch"}, "fabricName": "default",
                          "accelerator": {"resourceName": GPUS, "perWorker": gpus},
-                         "workers": {"replicas": rng.randrange(1, len(self.nodes) + 1),
+                         "workers": {"replicas": 1 + rng.randrange(sum(map(has_gpus, self.nodes))),
                                      "template": template}}}
 
     def spreads(self):
@@ -178,14 +197,18 @@ class World:
 
 # The labels of zones are for volumes here: a fabric of their levels would leave nodes out that lack
 # one.
-FLAT = {"apiVersion": "weft.dev/v1alpha1", "kind": "Fabric", "metadata": {"name": "default"},
-        "spec": {"levels": [], "nodeSelector": {"matchLabels": {"weft.test/node": "rules"}}}}
+def flat(name, nodes):
+    return {"apiVersion": "weft.dev/v1alpha1", "kind": "Fabric", "metadata": {"name": name},
+            "spec": {"levels": [], "nodeSelector": {"matchLabels": {"weft.test/node": nodes}}}}
+
+
+FABRICS = [flat("default", "rules"), flat("other", "other")]
 
 
 def plan(job):
     """The node of each worker, or none, and what was printed about it."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        json.dump({"apiVersion": "v1", "kind": "List", "items": [FLAT, job]}, file)
+        json.dump({"apiVersion": "v1", "kind": "List", "items": [*FABRICS, job]}, file)
         file.flush()
         done = subprocess.run([os.environ["WEFT"], "plan", "--cluster", "-f", file.name, "-o",
                                "json"], capture_output=True, text=True, check=False)
@@ -229,7 +252,7 @@ class Rules:
     def __init__(self, volumes, nodes):
         self.cluster, self.volumes, self.nodes = Cluster(watched=("pods",)), volumes, nodes
         for space in SPACES:
-            self.cluster.make_namespace(space)
+            self.cluster.make_namespace(space, {"team": TEAMS[space]})
         if volumes:
             self.cluster.create("csidrivers", scheduler_volumes.CSI_DRIVER)
             for one in scheduler_volumes.CLASSES:
@@ -322,8 +345,8 @@ class Rules:
                                      if not pod["spec"].get("nodeName")})) or "pending"
 
     def difference(self, seed):
-        """Of a round. kube-scheduler may bind pods before it knows of those that were bound a moment
-        ago, so only what a second look shows too is one."""
+        """Of a round. kube-scheduler may bind pods before it knows of those that were bound a
+        moment ago, so only what a second look shows too is one."""
         return self.round(seed) and self.round(seed)
 
     def round(self, seed):

@@ -140,6 +140,39 @@ TEST(DecodePod, CountsAResizeOnItsWay) {
   }
 }
 
+// Of a pod with resources of its own, of which its containers share 2 CPUs.
+TEST(DecodePod, CountsAResizeOfThePod) {
+  struct Case {
+    const char* name;
+    const char* status;
+    std::int64_t cpu;
+  };
+  const Case cases[] = {
+      {"none", R"({})", 3000},
+      {"only allocated, which an old kubelet writes", R"({"allocatedResources":{"cpu":6}})", 3000},
+      {"grows", R"({"allocatedResources":{"cpu":2},"resources":{"requests":{"cpu":2}}})", 3000},
+      {"shrinks: allocated",
+       R"({"allocatedResources":{"cpu":6},"resources":{"requests":{"cpu":3}}})", 6000},
+      {"shrinks: still has",
+       R"({"allocatedResources":{"cpu":3},"resources":{"requests":{"cpu":7}}})", 7000},
+      {"can never grow",
+       R"({"conditions":[{"type":"PodResizePending","status":"True","reason":"Infeasible"}],
+          "allocatedResources":{"cpu":1},"resources":{"requests":{"cpu":"1500m"}}})",
+       1500},
+      {"GPUs are of containers",
+       R"({"allocatedResources":{"nvidia.com/gpu":4},"resources":{"requests":{"cpu":1}}})", 3000},
+  };
+  for (const Case& c : cases) {
+    auto object = PodOf(R"({"resources":{"requests":{"cpu":3}},"containers":[{"name":"c",
+        "resources":{"requests":{"cpu":2},"limits":{"nvidia.com/gpu":1}}}]})");
+    object["status"] = nlohmann::json::parse(c.status);
+    const Result<Pod> pod = DecodePod(object, "f");
+    ASSERT_TRUE(pod) << c.name << ": " << pod.error().message;
+    EXPECT_EQ(pod->pod.requests, (fabric::Resources{{"cpu", c.cpu}, {"nvidia.com/gpu", 1}}))
+        << c.name;
+  }
+}
+
 TEST(DecodePod, ReadsWhatPlacesIt) {
   const Result<Pod> pod =
       DecodePod(PodOf(R"({"nodeName":"gpu-1","nodeSelector":{"a":"b"},"priorityClassName":"high",

@@ -299,6 +299,10 @@ TEST(CheckCreatedAtOnce, RefusesAnExclusiveTopologyThatWaitsForTheFirstPod) {
   Made by_selector = two_jobs;
   by_selector.annotations[strategy] = "true";
   const Made in_group = {"l-0", group, {{lws, "rack"}}, "StatefulSet/l"};
+  const Made in_subgroup = {"l-0",
+                            group,
+                            {{"leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology", "rack"}},
+                            "StatefulSet/l"};
   const Made no_wish = {"l-0", group, {}, "StatefulSet/l"};
   const ExclusiveCase cases[] = {
       {"Jobs of four pods", two_jobs, "8",
@@ -315,6 +319,12 @@ TEST(CheckCreatedAtOnce, RefusesAnExclusiveTopologyThatWaitsForTheFirstPod) {
        "4 workers at once; remove it and put weft.dev/topology: '{\"required\": \"LEVEL\"}' on the "
        "pod template"},
       {"a group of one", in_group, "1", ""},
+      {"subgroups", in_subgroup, "4",
+       "annotation leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology: with it the other pods "
+       "of LeaderWorkerSet l have other affinity in other subgroups, but Weft finds nodes for all "
+       "4 workers by the rules of one pod; remove it and put weft.dev/topology: "
+       "'{\"required\": \"LEVEL\"}' on the pod template"},
+      {"subgroups of a group of one", in_subgroup, "1", ""},
       {"a group without it", no_wish, "4", ""},
   };
   for (const ExclusiveCase& one : cases) {

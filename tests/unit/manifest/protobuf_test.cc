@@ -78,16 +78,19 @@ TEST(ReadProtobuf, IsTheJsonThatAPodStandsFor) {
                    Part(2, Part(1, "Ready") + Part(2, "False") + Part(4, Number(1, kSecond)) +
                                Part(5, "r")) +
                    Part(4, "Evicted") + Part(11, "n2") + Part(15, Part(1, "x") + Part(2, "y")) +
+                   Quantity(19, "cpu", "3") + Part(20, Quantity(2, "cpu", "2")) +
                    Part(8, Part(1, "c") + Part(2, Part(3, Number(1, 137) + Part(3, "OOMKilled") +
                                                               Part(6, Number(1, kSecond))))) +
                    Part(10, Part(1, "i") + Part(2, Part(1, Part(1, "ImagePullBackOff"))) +
                                 Part(3, Part(3, Number(1, 1))) + Part(6, "x:1"))),
-       R"({"status":{"conditions":[{"lastTransitionTime":"2026-11-22T00:32:54Z","reason":"r",)"
+       R"({"status":{"allocatedResources":{"cpu":"3"},)"
+       R"("conditions":[{"lastTransitionTime":"2026-11-22T00:32:54Z","reason":"r",)"
        R"("status":"False","type":"Ready"}],"containerStatuses":[{"name":"c","state":{"terminated":{"exitCode":137,)"
        R"("finishedAt":"2026-11-22T00:32:54Z","reason":"OOMKilled"}}}],"initContainerStatuses":[{"image":"x:1",)"
        R"("lastState":{"terminated":{"exitCode":1}},"name":"i","state":{"waiting":)"
        R"({"reason":"ImagePullBackOff"}}}],"nominatedNodeName":"n2","phase":"Failed",)"
-       R"("reason":"Evicted","resourceClaimStatuses":[{"name":"x","resourceClaimName":"y"}]}})"},
+       R"("reason":"Evicted","resourceClaimStatuses":[{"name":"x","resourceClaimName":"y"}],)"
+       R"("resources":{"requests":{"cpu":"2"}}}})"},
   };
   for (const Case& c : cases) EXPECT_EQ(Show(c.bytes, c.message), c.want) << c.name;
 }
