@@ -82,6 +82,18 @@ void AddReport(const std::string& message, Pod& pod) {
   }
 }
 
+// Containers of spec.initContainers start one after the other: each when the one before it has
+// ended well, or runs as a sidecar, both of which the kubelet reports as ready.
+bool IsContainerDue(const Field& status) {
+  for (const Field& container : status["initContainerStatuses"].Items()) {
+    if (!container["ready"].Bool()) return container["state"]["waiting"].present();
+  }
+  const auto containers = status["containerStatuses"].Items();
+  return std::any_of(containers.begin(), containers.end(), [](const Field& container) {
+    return container["state"]["waiting"].present();
+  });
+}
+
 void DecodeContainers(const Field& containers, bool init, Pod& pod) {
   for (const Field& container : containers.Items()) {
     DecodeWaiting(container, pod);
@@ -138,6 +150,7 @@ Result<Pod> DecodePod(const nlohmann::json& object, const Place& place) {
   DecodeConditionsOf(status, pod);
   DecodeContainers(status["initContainerStatuses"], true, pod);
   DecodeContainers(status["containerStatuses"], false, pod);
+  pod.starting = pod.phase == PodPhase::kPending && pod.waiting.empty() && IsContainerDue(status);
   DecodeRestarts(status["containerStatuses"], pod);
   if (Status done = decoding.status(); !done) return done.error();
   return pod;

@@ -3,6 +3,7 @@
 #include "operator/api/admission.h"
 #include "operator/api/conditions.h"
 #include "operator/api/decode.h"
+#include "operator/api/decode_checkpoint.h"
 #include "operator/api/decode_failure_policy.h"
 #include "operator/api/decode_framework.h"
 #include "operator/api/decode_model.h"
@@ -94,7 +95,7 @@ void DecodeSpec(const Field& spec, TrainingJob& job) {
   spec.Require().RefuseUnknown({"suspend", "fabricName", "framework", "accelerator", "workers",
                                 "model", "parallelism", "topology", "startupTimeoutSeconds",
                                 "activeDeadlineSeconds", "expectedDurationSeconds",
-                                "ttlSecondsAfterFinished", "failurePolicy"});
+                                "ttlSecondsAfterFinished", "failurePolicy", "checkpoint"});
   job.suspend = spec["suspend"].Bool();
   job.fabric_name = ReadFabricName(spec["fabricName"]);
   job.framework = DecodeFramework(spec["framework"]);
@@ -118,6 +119,7 @@ void DecodeSpec(const Field& spec, TrainingJob& job) {
   const Field pod_spec = spec["workers"]["template"]["spec"];
   job.failure_policy =
       DecodeFailurePolicy(spec["failurePolicy"], job.attempt > 0 ? nullptr : &pod_spec);
+  job.checkpoint = DecodeCheckpoint(spec["checkpoint"]);
 }
 
 JobRecord DecodeRecord(const Field& status) {
@@ -144,6 +146,7 @@ JobRecord DecodeRecord(const Field& status) {
   }
   record.excluded = DecodeExcludedNodes(status["excludedNodes"]);
   record.retry = DecodeRetry(status["retry"]);
+  DecodeLosses(status, record);
   return record;
 }
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "operator/api/checkpoint.h"
+
 namespace weft::api {
 
 // How strictly a node is excluded, named like the effects of taints.
@@ -36,9 +38,9 @@ struct LastFailure {
   std::int64_t worker = 0;
   std::string node, reason;
   std::int64_t exit_code = 0;
-  std::string time;     // RFC 3339
-  std::string message;  // what the container left in its termination message, on one line
-  std::string cause;    // "NodeLost", "ProgramFailed", ... (life/retry.h)
+  std::string time;      // RFC 3339
+  std::string message;   // what the container left in its termination message, on one line
+  std::string cause;     // "NodeLost", "ProgramFailed", ... (life/retry.h)
   bool counted = false;  // toward maxRestarts
 
   friend bool operator==(const LastFailure&, const LastFailure&) = default;
@@ -70,6 +72,9 @@ struct JobRecord {
   std::optional<LastFailure> last_failure;
   std::vector<ExcludedNode> excluded;
   Retry retry;
+  std::optional<CheckpointRecord> checkpoint;  // this and the next two: with spec.checkpoint
+  std::optional<Recovery> recovery;
+  std::optional<LostTime> lost;
 
   friend bool operator==(const JobRecord&, const JobRecord&) = default;
 };

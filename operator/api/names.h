@@ -37,6 +37,9 @@ inline constexpr auto kInfrastructureNames =
 // By FailureAction.
 inline constexpr auto kFailureActionNames =
     std::to_array<std::string_view>({"FailJob", "ReplaceNode", "Ignore", "Restart"});
+// By RecoveryPhase.
+inline constexpr auto kRecoveryPhaseNames =
+    std::to_array<std::string_view>({"Detecting", "Stopping", "Replacing", "Starting", "Loading"});
 inline constexpr auto kExclusionEffectNames =
     std::to_array<std::string_view>({"NoSchedule", "PreferNoSchedule"});
 // Names of axes: in measured traffic, in a topology group, in rankOrder.

@@ -38,6 +38,7 @@ struct Pod {
   bool ready = false;          // condition Ready, or all containers have ended well
   bool has_sandbox = false;    // condition PodReadyToStartContainers: network and volumes are there
   bool disrupted = false;      // condition DisruptionTarget: preempted, drained, tainted
+  bool starting = false;       // a container is due to start; nothing says what it waits for
   std::string unscheduled;     // why kube-scheduler finds no node, in kube-scheduler's words
   // The first container that failed.
   struct Failure {

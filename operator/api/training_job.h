@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "operator/api/accelerator.h"
+#include "operator/api/checkpoint.h"
 #include "operator/api/devices.h"
 #include "operator/api/failure_policy.h"
 #include "operator/api/framework.h"
@@ -39,6 +40,7 @@ struct TrainingJob {
   std::optional<std::int64_t> expected_duration_seconds;
   std::optional<std::int64_t> ttl_seconds_after_finished;
   FailurePolicy failure_policy;
+  std::optional<CheckpointSpec> checkpoint;
   // status
   std::int64_t attempt = 0;
   std::string placement_name;

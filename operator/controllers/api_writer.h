@@ -57,6 +57,8 @@ class ApiWriter {
   // Warnings about pods in the namespace, as a list of events of the core group: some hundred at
   // most, and none of those that are many and tell nothing of a start (FailedScheduling, BackOff).
   virtual Result<nlohmann::json> WarningsIn(const std::string& space);
+  // Likewise, the events that tell that images of pods are being pulled, or have been.
+  virtual Result<nlohmann::json> PullsIn(const std::string& space);
   // JSON merge patch of the object, or of its status; returns the object as stored.
   virtual Result<nlohmann::json> Patch(const Target& target, const nlohmann::json& patch) = 0;
   virtual Result<nlohmann::json> PatchStatus(const Target& target, const nlohmann::json& patch) = 0;

@@ -80,6 +80,9 @@ Result<nlohmann::json> CountingWriter::GetOwner(const api::OwnerReference& owner
 Result<nlohmann::json> CountingWriter::WarningsIn(const std::string& space) {
   return writer_.WarningsIn(space);
 }
+Result<nlohmann::json> CountingWriter::PullsIn(const std::string& space) {
+  return writer_.PullsIn(space);
+}
 
 Result<nlohmann::json> CountingWriter::Patch(const Target& target, const nlohmann::json& patch) {
   return Count("patch", target.kind, [&] { return writer_.Patch(target, patch); });

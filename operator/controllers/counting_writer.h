@@ -20,6 +20,7 @@ class CountingWriter final : public ApiWriter {
   Result<nlohmann::json> GetOwner(const api::OwnerReference& owner,
                                   const std::string& space) override;
   Result<nlohmann::json> WarningsIn(const std::string& space) override;
+  Result<nlohmann::json> PullsIn(const std::string& space) override;
   Result<nlohmann::json> Patch(const Target& target, const nlohmann::json& patch) override;
   Result<nlohmann::json> PatchStatus(const Target& target, const nlohmann::json& patch) override;
   Result<nlohmann::json> PatchExactly(const Target& target,

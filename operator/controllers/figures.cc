@@ -4,8 +4,10 @@
 #include <string>
 
 #include "operator/api/conditions.h"
+#include "operator/api/names.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/launch/objects.h"
+#include "operator/life/ledger.h"
 #include "operator/plan/solver_crash.h"
 #include "operator/report/job_figures.h"
 #include "operator/report/usage.h"
@@ -139,6 +141,48 @@ void AddWaiting(const Labels& job, const api::TrainingJob& of, UnixSeconds now, 
               Value(of.replicas) * of.accelerator.per_worker);
 }
 
+void AddRecovery(const Labels& job, const api::Recovery& recovery, Samples& samples) {
+  const std::string phase(api::NameOf(api::kRecoveryPhaseNames, recovery.phase));
+  samples.Add(Id::kJobRecovery, {job[0], job[1], recovery.cause, phase}, Value(recovery.since));
+}
+
+// Of a job that has ended only the totals.
+void AddLosses(const Labels& job, const api::TrainingJob& of, Samples& samples) {
+  if (!of.checkpoint) return;
+  const api::LostTime lost = of.record.lost.value_or(api::LostTime());
+  samples.Add(Id::kJobFailures, job, Value(lost.failures));
+  samples.Add(Id::kJobKeptSeconds, job, Value(lost.kept));
+  const auto part = [&](const char* name, std::int64_t seconds, bool exact) {
+    samples.Add(Id::kJobLostSeconds, {job[0], job[1], name, exact ? "true" : "false"},
+                Value(seconds));
+  };
+  part("LostWork", lost.work, lost.exact);
+  part("Detect", lost.detect, true);
+  part("Replace", lost.replace, true);
+  part("Start", lost.start, true);
+  part("Load", lost.load, true);
+  if (lost.wall() > 0) {
+    samples.Add(Id::kJobEffectiveTime, job, Value(lost.kept) / Value(lost.wall()));
+  }
+  if (cluster::IsFinished(of)) return;
+  if (of.record.recovery) AddRecovery(job, *of.record.recovery, samples);
+  const life::Ledger ledger(lost, of.record.recovery);
+  if (const auto since = ledger.unsaved_since()) {
+    samples.Add(Id::kJobUnsavedSince, job, Value(*since));
+  }
+  if (of.checkpoint->interval_seconds) {
+    samples.Add(Id::kJobCheckpointInterval, job, Value(*of.checkpoint->interval_seconds));
+  }
+  if (!of.record.checkpoint) return;
+  const api::CheckpointRecord& checkpoint = *of.record.checkpoint;
+  if (checkpoint.last_time) {
+    samples.Add(Id::kJobLastCheckpoint, job, Value(*checkpoint.last_time));
+  }
+  if (checkpoint.advised_interval_seconds) {
+    samples.Add(Id::kJobAdvisedInterval, job, Value(*checkpoint.advised_interval_seconds));
+  }
+}
+
 void AddJob(const api::TrainingJob& job, const api::Placement* placement, UnixSeconds now,
             Samples& samples) {
   const Labels labels{job.meta.key.name, job.meta.key.space};
@@ -157,6 +201,7 @@ void AddJob(const api::TrainingJob& job, const api::Placement* placement, UnixSe
   add("succeeded", workers.succeeded);
   add("failed", workers.failed);
   samples.Add(Id::kJobRestarts, labels, Value(job.record.restarts));
+  AddLosses(labels, job, samples);
   if (report::WantsNodes(job)) AddWaiting(labels, job, now, samples);
   if (placement == nullptr || cluster::IsFinished(job)) return;
   AddTraffic(labels, *placement, samples);

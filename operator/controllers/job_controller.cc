@@ -136,6 +136,7 @@ life::JobView JobController::ViewOf(const watch::JobObjects& objects) const {
   view.group = {objects.pod_groups_listed, objects.pod_group.get()};
   view.now = options_.now();
   view.queue = QueueViewOf(objects);
+  view.rates = RatesOf(objects);
   const std::lock_guard lock(mutex_);
   Memory& memory = MemoryOf(objects.job->meta);
   for (const api::Pod* pod : view.pods) {
@@ -149,7 +150,7 @@ life::JobView JobController::ViewOf(const watch::JobObjects& objects) const {
     view.seen = memory.seen;
     view.succeeded = memory.succeeded;
   }
-  memory.start_differs = life::StartDiffersSince(view, memory.start_differs);
+  memory.start_differs = life::StartDiffersSince(view, options_.life, memory.start_differs);
   view.start_differs = memory.start_differs;
   view.counted = memory.counted;
   view.tried = memory.tried;
@@ -158,6 +159,21 @@ life::JobView JobController::ViewOf(const watch::JobObjects& objects) const {
   const bool of_this = memory.valid_generation == objects.job->meta.generation;
   if (of_this && !memory.valid.empty()) view.valid = memory.valid;
   return view;
+}
+
+// Of the Fabric on which the attempt is placed; only a job with checkpoints is advised by them.
+std::vector<life::DomainRate> JobController::RatesOf(const watch::JobObjects& objects) const {
+  std::vector<life::DomainRate> rates;
+  if (!objects.job->checkpoint) return rates;
+  for (const auto& placement : objects.placements) {
+    if (placement->meta.key.name != objects.job->placement_name) continue;
+    const auto fabric = store_.At<api::Fabric>({"", placement->fabric_name});
+    if (!fabric) continue;
+    for (const auto& rate : fabric->spec.failure_rates) {
+      rates.push_back({rate.level, rate.per_1000_days});
+    }
+  }
+  return rates;
 }
 
 JobController::Memory& JobController::MemoryOf(const api::ObjectMeta& job) const {
@@ -496,8 +512,8 @@ void JobController::RecordEvents(const api::TrainingJob& job, const life::JobSta
     if (fresh && !is && !warns_when_false && now.type != "Placed") continue;
     if (!is && (now.type == "Restarting" || now.type == "PodsReady")) continue;
     const bool warning =
-        (is && (now.type == "Failed" || now.type == "Restarting" ||
-                now.type == api::kRestartsAlone)) ||
+        (is &&
+         (now.type == "Failed" || now.type == "Restarting" || now.type == api::kRestartsAlone)) ||
         (!is && (warns_when_false || (now.type == "Placed" && now.reason != "Suspended" &&
                                       now.reason != "Restarting" && !life::WaitsForKueue(status))));
     recorder_.Record({"TrainingJob", &job.meta, warning, now.reason, now.type, now.message});

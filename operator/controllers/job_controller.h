@@ -84,6 +84,7 @@ class JobController {
   Answer Do(const Pass& pass, const life::Wait& step);
 
   std::optional<life::QueueView> QueueViewOf(const watch::JobObjects& objects) const;
+  std::vector<life::DomainRate> RatesOf(const watch::JobObjects& objects) const;
   Result<launch::QueuePriority> PriorityOf(const api::TrainingJob& job);
   Answer StoreWorkload(const Pass& pass, const Result<nlohmann::json>& stored);
   Result<WorkerTrial> Try(const Pass& pass);
@@ -113,14 +114,14 @@ class JobController {
 
   // What is remembered of a job between reconciles; a new leader starts without it.
   struct Memory {
-    std::string uid;          // uid of the job, since a later job may have its name
-    UnixSeconds counted = 0;  // when status was written last
-    UnixSeconds tried = 0;    // when the last dry run of worker 0 was made
+    std::string uid;                // uid of the job, since a later job may have its name
+    UnixSeconds counted = 0;        // when status was written last
+    UnixSeconds tried = 0;          // when the last dry run of worker 0 was made
     UnixSeconds start_differs = 0;  // life::JobView has it
-    UnixSeconds created = 0;  // when a pod or the Service was last created
-    UnixSeconds failing = 0;  // since when every step fails for a passing reason; 0: none
-    std::string valid;        // message of a successful dry run of this generation
-    std::string refused;      // message of a dry run of this generation that was refused
+    UnixSeconds created = 0;        // when a pod or the Service was last created
+    UnixSeconds failing = 0;        // since when every step fails for a passing reason; 0: none
+    std::string valid;              // message of a successful dry run of this generation
+    std::string refused;            // message of a dry run of this generation that was refused
     std::int64_t valid_generation = 0;
     std::string taken;               // message of the last event about a taken name
     UnixSeconds service_retry = 0;   // when the Service may be tried again

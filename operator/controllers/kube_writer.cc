@@ -19,11 +19,16 @@ constexpr kube::Resource kCoreEvents{"", "v1", "events", "Event"};
 constexpr const char* kPodWarnings =
     "involvedObject.kind=Pod,type=Warning,reason!=FailedScheduling,reason!=BackOff,reason!=Failed,"
     "reason!=Unhealthy,reason!=Evicted,reason!=TaintManagerEviction";
+// A selector has no "or": what remains are Pulling, Pulled, and few others.
+constexpr const char* kPodPulls =
+    "involvedObject.kind=Pod,type=Normal,reason!=Scheduled,reason!=Created,reason!=Started,"
+    "reason!=Killing,reason!=Completed,reason!=AddedInterface";
 // The API server keeps events for an hour, and a kubelet joins those that are alike. Anybody with
 // `edit` may write some, and their messages have no limit.
 constexpr int kEventsAtMost = 500;
 constexpr std::size_t kEventBytesAtMost = std::size_t{4} << 20;
 constexpr std::chrono::seconds kEventsWithin{5};
+constexpr const char* kReadsNoEvents = "this writer reads no events";
 
 const kube::Resource& ResourceOf(Kind kind) {
   switch (kind) {
@@ -92,7 +97,10 @@ Result<Json> ApiWriter::GetOwner(const api::OwnerReference& owner, const std::st
 }
 
 Result<Json> ApiWriter::WarningsIn(const std::string&) {
-  return Error{ErrorKind::kNotFound, "this writer reads no events"};
+  return Error{ErrorKind::kNotFound, kReadsNoEvents};
+}
+Result<Json> ApiWriter::PullsIn(const std::string&) {
+  return Error{ErrorKind::kNotFound, kReadsNoEvents};
 }
 
 Status KubeWriter::Allowed() const {
@@ -116,8 +124,13 @@ Result<Json> KubeWriter::GetOwner(const api::OwnerReference& owner, const std::s
 }
 
 Result<Json> KubeWriter::WarningsIn(const std::string& space) {
+  return EventsIn(space, kPodWarnings);
+}
+Result<Json> KubeWriter::PullsIn(const std::string& space) { return EventsIn(space, kPodPulls); }
+
+Result<Json> KubeWriter::EventsIn(const std::string& space, const char* selector) {
   kube::Request request = kube::GetRequest(kCoreEvents, {space, ""});
-  request.query["fieldSelector"] = kPodWarnings;
+  request.query["fieldSelector"] = selector;
   request.query["limit"] = std::to_string(kEventsAtMost);
   request.timeout = kEventsWithin;
   request.most_bytes = kEventBytesAtMost;

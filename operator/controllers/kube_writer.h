@@ -17,6 +17,7 @@ class KubeWriter final : public ApiWriter {
   Result<nlohmann::json> GetOwner(const api::OwnerReference& owner,
                                   const std::string& space) override;
   Result<nlohmann::json> WarningsIn(const std::string& space) override;
+  Result<nlohmann::json> PullsIn(const std::string& space) override;
   Result<nlohmann::json> Patch(const Target& target, const nlohmann::json& patch) override;
   Result<nlohmann::json> PatchStatus(const Target& target, const nlohmann::json& patch) override;
   Result<nlohmann::json> PatchExactly(const Target& target,
@@ -25,6 +26,7 @@ class KubeWriter final : public ApiWriter {
   Status Evict(const Target& target) override;
 
  private:
+  Result<nlohmann::json> EventsIn(const std::string& space, const char* selector);
   Result<nlohmann::json> Merge(const Target& target, nlohmann::json patch,
                                std::string_view subresource);
   Status Allowed() const;

@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "operator/base/random.h"
 #include "operator/base/seeded_bug.h"
 
 namespace weft::controllers {
@@ -258,8 +259,35 @@ void Operator::Work() {
   start([this] { fabrics_.Run(); });
   start([this] { learned_.Run(); });
   start([this] { step_metrics_.Run(); });
+  if (options_.look_again.count() > 0) start([this] { LookAgain(); });
   planner_.Run();
   for (const auto& worker : workers) worker->Join();
+}
+
+void Operator::LookAgain() {
+  SplitMix64 chance(options_.seed);
+  const auto most = static_cast<std::uint64_t>(options_.look_again.count());
+  const auto into = [&](WorkQueue& queue) {
+    return [&](const api::ObjectKey& key) {
+      if (!key.space.empty() && !Serves(key)) return;
+      queue.AddAfter(key, run::Millis(chance.Below(most)));
+    };
+  };
+  watch::StoreHooks hooks;
+  hooks.on_job = into(queue_);
+  hooks.on_placement = into(gangs_);
+  hooks.on_gang = into(foreign_);
+  if (options_.kueue) hooks.on_workload = into(checks_);
+  hooks.on_pod_group = into(groups_);
+  hooks.on_capacity = [this] { planner_.OnCapacity(); };
+  hooks.on_fabric = [this] { fabrics_.OnChange(); };
+  const auto stopped = [this] { return stopped_.load(); };
+  std::unique_lock lock(synced_mutex_);
+  while (!synced_changed_->WaitFor(lock, options_.look_again, stopped)) {
+    lock.unlock();
+    cluster_.store().TellAll(hooks);
+    lock.lock();
+  }
 }
 
 void Operator::Stop() {

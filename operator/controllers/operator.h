@@ -53,7 +53,10 @@ class Operator {
     bool pod_groups = true;   // attempts have PodGroups where the servers know them
     bool read_only = false;   // follows the cluster without writing to it
     std::size_t workers = 8;  // threads that reconcile jobs; as many reconcile Placements
-    std::uint64_t seed = 0;   // for the watches
+    // Everything is looked at again so often, each object at a random moment within the time: a
+    // change that nobody noticed is then a delay. 0: never.
+    run::Millis look_again = std::chrono::minutes(5);
+    std::uint64_t seed = 0;                            // for the watches and of these moments
     run::Executor* executor = &run::SystemExecutor();  // of all its threads and waits
   };
   Operator(kube::Transport& transport, ApiWriter& writer, Recorder& recorder, Log& log,
@@ -80,6 +83,7 @@ class Operator {
   using Pass = std::function<Result<Outcome>(const api::ObjectKey&)>;
   bool AwaitSynced();
   void Work();
+  void LookAgain();
   struct Loop {
     const char* name;  // the controller's name in metrics
     WorkQueue& queue;

@@ -9,7 +9,6 @@
 #include "operator/cluster/placement_pods.h"
 #include "operator/life/attempt_labels.h"
 #include "operator/life/job_status.h"
-#include "operator/life/pod_events.h"
 #include "operator/life/stage.h"
 
 namespace weft::controllers {
@@ -44,8 +43,14 @@ PodEvents::Silent PodEvents::Look(const watch::JobObjects& objects) {
     return silent;
   }
   const UnixSeconds now = now_();
-  UnixSeconds& since = since_.try_emplace(job, now).first->second;
-  since = std::min(since, now);
+  Silence& silence = since_.try_emplace(job, Silence{.since = now, .changed = now}).first->second;
+  silence.since = std::min(silence.since, now);
+  silence.changed = std::min(silence.changed, now);
+  const std::size_t with_sandbox = static_cast<std::size_t>(std::count_if(
+      silent.begin(), silent.end(), [&](std::size_t i) { return objects.pods[i]->has_sandbox; }));
+  if (silent.size() > silence.waiting || with_sandbox > silence.with_sandbox) silence.changed = now;
+  silence.waiting = silent.size();
+  silence.with_sandbox = with_sandbox;
   std::erase_if(spaces_, [&](const auto& one) { return now - one.second.used > kForgetSeconds; });
   Space& space = spaces_[objects.job->meta.key.space];
   space.used = now;
@@ -57,13 +62,14 @@ PodEvents::Silent PodEvents::Look(const watch::JobObjects& objects) {
 
 UnixSeconds PodEvents::Due(const watch::JobObjects& objects, const Silent& silent) {
   const Space& space = spaces_.at(objects.job->meta.key.space);
-  const UnixSeconds since = since_.at(objects.job->meta.uid);
+  const Silence& silence = since_.at(objects.job->meta.uid);
   const bool told = std::all_of(silent.begin(), silent.end(), [&](std::size_t i) {
-    return space.told.contains(objects.pods[i]->meta.uid);
+    const auto wait = space.told.find(objects.pods[i]->meta.uid);
+    return wait != space.told.end() && wait->second.IsOf(*objects.pods[i]);
   });
-  const bool seldom = told || now_() - since >= kLongSilentSeconds;
+  const bool seldom = told || now_() - silence.changed >= kLongSilentSeconds;
   const UnixSeconds next = space.asked + (seldom ? kAskSeldomSeconds : kAskSeconds);
-  return std::max({since + kSilentSeconds, space.not_before, space.asked == 0 ? 0 : next});
+  return std::max({silence.since + kSilentSeconds, space.not_before, space.asked == 0 ? 0 : next});
 }
 
 bool PodEvents::AskFor(const watch::JobObjects& objects) {
@@ -89,8 +95,11 @@ void PodEvents::Ask(const std::string& space) {
   };
   const Done done{*this};
   const UnixSeconds began = now_();
-  const Result<nlohmann::json> answer = reader_.WarningsIn(space);
+  const Result<nlohmann::json> warnings = reader_.WarningsIn(space);
+  const Result<nlohmann::json> pulls = warnings ? reader_.PullsIn(space) : warnings;
+  const Result<nlohmann::json>& answer = warnings ? pulls : warnings;
   const std::lock_guard lock(mutex_);
+  if (answer) spaces_[space].told = life::WaitsOfEvents(*warnings, *pulls);
   Take(spaces_[space], answer, began);
   if (answer || answer.error().kind == ErrorKind::kTransient) return;
   if (std::exchange(spaces_[space].refused, true)) return;
@@ -103,9 +112,7 @@ void PodEvents::Take(Space& space, const Result<nlohmann::json>& answer, UnixSec
   const UnixSeconds now = now_(), took = std::max<UnixSeconds>(0, now - began - 1);
   space.asked = space.used = now;
   std::int64_t pause = std::min(took * kPauseForEachSecond, kForbiddenPauseSeconds);
-  if (answer) {
-    space.told = life::WaitsOfEvents(*answer);
-  } else {
+  if (!answer) {
     const bool transient = answer.error().kind == ErrorKind::kTransient;
     pause = std::max(pause, transient ? kUnansweredPauseSeconds : kForbiddenPauseSeconds);
   }
@@ -120,9 +127,9 @@ std::optional<std::int64_t> PodEvents::AddTo(watch::JobObjects& objects) {
   const Space& space = spaces_.at(objects.job->meta.key.space);
   for (const std::size_t i : silent) {
     const auto told = space.told.find(objects.pods[i]->meta.uid);
-    if (told == space.told.end()) continue;
+    if (told == space.told.end() || !told->second.IsOf(*objects.pods[i])) continue;
     auto pod = std::make_shared<api::Pod>(*objects.pods[i]);
-    pod->waiting = told->second;
+    pod->waiting = told->second.text;
     objects.pods[i] = std::move(pod);
   }
   const std::int64_t left = Due(objects, silent) - now_();

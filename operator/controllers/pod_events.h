@@ -12,14 +12,15 @@
 #include "operator/base/timestamp.h"
 #include "operator/controllers/api_writer.h"
 #include "operator/controllers/log.h"
+#include "operator/life/pod_events.h"
 #include "operator/watch/store_objects.h"
 
 namespace weft::controllers {
 
-// A pod that has been bound for so long, and has no sandbox, may have events that say why.
+// A pod that has been bound for so long, and has not started, may have events that say why.
 inline constexpr std::int64_t kSilentSeconds = 3;
 // How often the events of a namespace are asked for; less often while all that wait are told, or
-// have waited for a minute.
+// nothing of them has changed for a minute: one more has its sandbox, or waits.
 inline constexpr std::int64_t kAskSeconds = 7;
 inline constexpr std::int64_t kAskSeldomSeconds = 30;
 inline constexpr std::int64_t kLongSilentSeconds = 60;
@@ -50,8 +51,12 @@ class PodEvents {
  private:
   struct Space {
     UnixSeconds asked = 0, not_before = 0, used = 0;
-    bool refused = false;                     // and told so in the log
-    std::map<std::string, std::string> told;  // why it waits, by uid of the pod
+    bool refused = false;                         // and told so in the log
+    std::map<std::string, life::EventWait> told;  // why it waits, by uid of the pod
+  };
+  struct Silence {
+    UnixSeconds since = 0, changed = 0;
+    std::size_t waiting = 0, with_sandbox = 0;  // pods
   };
   using Silent = std::vector<std::size_t>;  // indexes of pods
   // Which pods of the job wait without a word, and since when some do.
@@ -66,7 +71,7 @@ class PodEvents {
   const std::function<UnixSeconds()> now_;
   std::mutex mutex_;
   bool asking_ = false;
-  std::map<std::string, UnixSeconds> since_;  // some pod waits, by uid of the job
+  std::map<std::string, Silence> since_;  // some pod waits, by uid of the job
   std::map<std::string, Space> spaces_;
 };
 

@@ -12,10 +12,13 @@
 #include "operator/life/blame.h"
 #include "operator/life/completed_indexes.h"
 #include "operator/life/fault.h"
+#include "operator/life/kubelet_wait.h"
+#include "operator/life/losses.h"
 #include "operator/life/made_for.h"
 #include "operator/life/restart.h"
 #include "operator/life/restarts_alone.h"
 #include "operator/life/start_telling.h"
+#include "operator/life/unready_node.h"
 #include "operator/life/verify.h"
 #include "operator/plan/solver_crash.h"
 #include "operator/predict/predict.h"
@@ -194,21 +197,24 @@ std::optional<JobStep> BindStep(Life& life, Stage stage) {
 }
 
 // The first worker that is not ready, and what its containers report, such as a missing launcher or
-// image.
+// image. An image that is still being pulled says least.
 Fault NotReady(const Life& life) {
   Fault fault;
   fault.cause = Cause::kNotReady;
   fault.reason = "StartupTimeout";
   std::string why = "; no container reports why";
+  const api::Pod* first = nullptr;
   for (const api::Pod* pod : PodsOfAttempt(life)) {
     if (pod->ready || pod->phase == api::PodPhase::kSucceeded) continue;
-    if (!fault.node.empty() && pod->waiting.empty()) continue;
-    fault.worker = WorkerLabel(pod->meta).value_or(WorkerIndex{0});
-    fault.node = pod->node_name;
-    if (pod->waiting.empty()) continue;
-    why = "; worker " + std::to_string(fault.worker.Raw()) + " on " + fault.node + ": " +
-          pod->waiting;
-    break;
+    if (first == nullptr || WeightOfWait(*pod) > WeightOfWait(*first)) first = pod;
+  }
+  if (first != nullptr) {
+    fault.worker = WorkerLabel(first->meta).value_or(WorkerIndex{0});
+    fault.node = first->node_name;
+    if (!first->waiting.empty()) {
+      why = "; worker " + std::to_string(fault.worker.Raw()) + " on " + fault.node + ": " +
+            first->waiting;
+    }
   }
   fault.message = "not every worker was ready within startupTimeoutSeconds" + why;
   return fault;
@@ -223,26 +229,18 @@ std::int64_t StartupLeft(const Life& life) {
   return std::max(placed, bound - WindowSeconds(life)) + life.job.startup_timeout_seconds - now;
 }
 
-// In how many seconds the first node of this attempt that is not Ready counts as lost.
-std::optional<std::int64_t> NextLoss(const Life& life) {
-  std::optional<std::int64_t> soonest;
-  for (const api::Pod* pod : PodsOfAttempt(life)) {
-    if (pod->HasEnded()) continue;  // nothing is lost with it
-    const auto since = life.view.node_state(pod->node_name).not_ready_since;
-    if (since) soonest = Sooner(soonest, *since + life.options.node_loss_seconds - life.view.now);
-  }
-  return soonest;
-}
-
 JobStep ReadyStep(Life& life, Stage stage) {
   const JobStatus before = StatusOf(life.job);
   const api::WorkerCounts& counts = life.status.record.workers;
-  std::optional<std::int64_t> left = Sooner(TimeLeft(life), NextLoss(life));
+  const auto unready = FirstUnready(PodsOfAttempt(life), life.view.node_state, life.options);
+  std::optional<std::int64_t> left = TimeLeft(life);
+  if (unready) left = Sooner(left, unready->lost - life.view.now);
   if (!life.view.service) left = Sooner(left, life.view.service_pause);
   if (counts.ready + counts.succeeded == counts.desired) {
     SetStage(life.status, Stage::kAllReady, "every worker is ready", life.view.now);
   } else if (WasReady(stage)) {
-    SetStage(life.status, Stage::kNotAllReady, "some workers are not ready", life.view.now);
+    SetStage(life.status, Stage::kNotAllReady,
+             unready ? UnreadyText(*unready) : "some workers are not ready", life.view.now);
   } else {
     if (const auto again = TellStart(life)) left = Sooner(left, *again);
     const std::int64_t startup = StartupLeft(life);
@@ -367,6 +365,7 @@ JobStep FollowStep(Life& life) {
   const Stage stage = StageOf(life.status);
   const bool creating = stage == Stage::kCreating;
   CountWorkers(life);
+  NoteProgress(life);
   WarnOfRestartsAlone(life);
   Verify(life);
   if (Completed(life)) return Complete(life);
@@ -412,6 +411,7 @@ JobStatus AfterCreateRefused(const JobView& view, const LifeOptions& options,
   Life life(view, options);
   CountWorkers(life);
   Undo(life, {Cause::kAdmissionRefused, kCreateRefused, message, {}});
+  CountStep(life, life.status);
   return life.status;
 }
 

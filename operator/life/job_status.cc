@@ -11,6 +11,7 @@
 #include "operator/base/quantity.h"
 #include "operator/base/short_text.h"
 #include "operator/cluster/text.h"
+#include "operator/life/ledger.h"
 #include "operator/life/start_reasons.h"
 
 namespace weft::life {
@@ -43,6 +44,41 @@ OrderedJson EncodeFailure(const api::LastFailure& failure) {
   Put(json, "message", failure.message);
   Put(json, "cause", failure.cause);
   if (failure.counted) json["counted"] = true;
+  return json;
+}
+
+template <typename T>
+void PutNumber(OrderedJson& object, const char* key, const std::optional<T>& number) {
+  if (number) object[key] = *number;
+}
+
+OrderedJson EncodeCheckpoint(const api::CheckpointRecord& checkpoint) {
+  OrderedJson json = OrderedJson::object();
+  if (checkpoint.last_time) json["lastTime"] = FormatTime(*checkpoint.last_time);
+  PutNumber(json, "lastStep", checkpoint.last_step);
+  if (checkpoint.last_time) json["source"] = "Annotation";
+  PutNumber(json, "advisedIntervalSeconds", checkpoint.advised_interval_seconds);
+  return json;
+}
+
+OrderedJson EncodeRecovery(const api::Recovery& recovery) {
+  OrderedJson json = OrderedJson::object();
+  Put(json, "cause", recovery.cause);
+  json["worker"] = recovery.worker;
+  Put(json, "node", recovery.node);
+  json["since"] = FormatTime(recovery.since);
+  json["phase"] = api::NameOf(api::kRecoveryPhaseNames, recovery.phase);
+  return json;
+}
+
+OrderedJson EncodeLost(const api::LostTime& lost) {
+  OrderedJson json = {{"workSeconds", lost.work},     {"downSeconds", lost.down()},
+                      {"detectSeconds", lost.detect}, {"replaceSeconds", lost.replace},
+                      {"startSeconds", lost.start},   {"loadSeconds", lost.load},
+                      {"keptSeconds", lost.kept},     {"failures", lost.failures},
+                      {"exact", lost.exact}};
+  PutNumber(json, "effectivePercent", EffectivePercent(lost));
+  if (lost.until) json["countedUntil"] = FormatTime(*lost.until);
   return json;
 }
 
@@ -150,6 +186,9 @@ OrderedJson EncodeJobStatus(const JobStatus& status) {
   if (record.last_failure) json["lastFailure"] = EncodeFailure(*record.last_failure);
   if (!record.excluded.empty()) json["excludedNodes"] = api::EncodeExcludedNodes(record.excluded);
   if (record.retry.times > 0) json["retry"] = api::EncodeRetry(record.retry);
+  if (record.checkpoint) json["checkpoint"] = EncodeCheckpoint(*record.checkpoint);
+  if (record.recovery) json["recovery"] = EncodeRecovery(*record.recovery);
+  if (record.lost) json["lost"] = EncodeLost(*record.lost);
   json["conditions"] = api::EncodeConditions(status.conditions);
   return json;
 }

@@ -15,6 +15,7 @@
 #include "operator/base/timestamp.h"
 #include "operator/base/worker_index.h"
 #include "operator/life/bind_window.h"
+#include "operator/life/checkpoint_advice.h"
 #include "operator/life/node_state.h"
 
 namespace weft::life {
@@ -71,6 +72,7 @@ struct JobView {
   // The message of a successful dry run until it is in the status. It is not written alone but with
   // the next write.
   std::optional<std::string> valid;
+  std::vector<DomainRate> rates;   // of the Fabric that the attempt is placed on
   std::optional<QueueView> queue;  // nothing: the operator runs without --kueue
 };
 

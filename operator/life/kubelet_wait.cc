@@ -7,6 +7,7 @@
 #include "operator/base/ascii.h"
 #include "operator/cluster/text.h"
 #include "operator/life/attempt_labels.h"
+#include "operator/life/start_reasons.h"
 
 namespace weft::life {
 namespace {
@@ -28,14 +29,22 @@ std::size_t HeadLength(std::string_view message) {
 
 }  // namespace
 
+int WeightOfWait(const api::Pod& pod) {
+  if (pod.waiting.empty()) return 0;
+  return api::ReasonOfWait(pod.waiting) == kPulling ? 1 : 2;
+}
+
 KubeletWait WaitOf(const std::vector<const api::Pod*>& pods) {
   const api::Pod* first = nullptr;
   std::int64_t count = 0;
+  int weight = 1;
   WorkerIndex lowest;
   for (const api::Pod* pod : pods) {
-    if (pod->ready || pod->HasEnded() || pod->node_name.empty() || pod->waiting.empty()) continue;
+    if (pod->ready || pod->HasEnded() || pod->node_name.empty()) continue;
     const auto worker = WorkerLabel(pod->meta);
-    if (!worker) continue;
+    const int own = WeightOfWait(*pod);
+    if (!worker || own < weight) continue;
+    if (own > weight) weight = own, count = 0, first = nullptr;
     ++count;
     if (first != nullptr && lowest <= *worker) continue;
     first = pod;

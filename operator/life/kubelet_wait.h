@@ -15,8 +15,13 @@ struct KubeletWait {
   std::string message;  // names the first of these workers, its node and container
 };
 
+// How much a pod's wait tells: 0 nothing, 1 that an image is being pulled, 2 that something is
+// wrong.
+int WeightOfWait(const api::Pod& pod);
+
 // "worker 3 on node-7: container trainer: ErrImagePull: image x:1 cannot be pulled: not found", and
-// "4 workers wait, first: worker 3 ..." if there are several.
+// "4 workers wait, first: worker 3 ..." if there are several. Those that pull an image count only
+// if nothing is wrong with any other.
 KubeletWait WaitOf(const std::vector<const api::Pod*>& pods);
 
 // What the kubelets say now, beside what a condition says.

@@ -8,6 +8,7 @@
 #include "operator/life/ending.h"
 #include "operator/life/kueue_quota.h"
 #include "operator/life/life.h"
+#include "operator/life/losses.h"
 #include "operator/life/made_for.h"
 #include "operator/life/unreadable.h"
 
@@ -79,6 +80,7 @@ void CheckLegal(const Life& life, const JobStep& step) {
 JobStep NextStep(const JobView& view, const LifeOptions& options) {
   Life life(view, options);
   JobStep step = NextOf(life);
+  if (auto* write = std::get_if<WriteStatus>(&step)) CountStep(life, write->status);
   CheckLegal(life, step);
   return step;
 }

@@ -9,6 +9,7 @@
 #include "operator/base/seeded_bug.h"
 #include "operator/base/short_text.h"
 #include "operator/life/exclusion.h"
+#include "operator/life/losses.h"
 
 namespace weft::life {
 namespace {
@@ -100,6 +101,7 @@ bool ExhaustsRestarts(const Life& life, const Fault& fault) {
 
 void NoteFailure(Life& life, const Fault& fault) {
   life.status.record.last_failure = FailureOf(life, fault);
+  NoteLoss(life, fault);
 }
 
 void Fail(JobStatus& status, std::string_view reason, std::string message, UnixSeconds now) {
@@ -118,6 +120,7 @@ void Restart(Life& life, const Fault& fault) {
   const auto before = status.record.last_failure;
   const bool missing_again = IsMissingAgain(life, fault) && !fault.rule;
   status.record.last_failure = FailureOf(life, fault);
+  NoteLoss(life, fault);
   if (fault.rule && fault.rule->action == FailureAction::kFailJob) {
     return Fail(status, kPodFailurePolicy, std::move(message), now);
   }
@@ -151,6 +154,7 @@ void BlameAnew(Life& life, const Fault& fault) {
   const bool counted = record.last_failure->counted;
   const std::string time = record.last_failure->time;
   record.last_failure = FailureOf(life, fault);
+  NoteLoss(life, fault);
   record.last_failure->time = time;
   record.last_failure->counted = counted;
   if (counted && !Counts(life.job.failure_policy, fault)) {

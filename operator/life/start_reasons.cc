@@ -6,9 +6,11 @@
 namespace weft::life {
 namespace {
 
-// Reasons of kubelets, in the words of Kubernetes, with which workers of a gang that is bound wait.
+// Reasons, in the words of Kubernetes, with which workers of a gang that is bound wait.
 // The list is closed: another word would not tell later that it was the reason of a stage.
 constexpr auto kReasonsOfStart = std::to_array<std::string_view>({kContainerWaiting,
+                                                                  kPulling,
+                                                                  kNodeNotReady,
                                                                   "ErrImagePull",
                                                                   "InvalidImageName",
                                                                   "ErrImageNeverPull",

@@ -7,6 +7,7 @@
 #include "operator/life/attempt_labels.h"
 #include "operator/life/kubelet_wait.h"
 #include "operator/life/start_reasons.h"
+#include "operator/life/unready_node.h"
 
 namespace weft::life {
 namespace {
@@ -21,7 +22,11 @@ KubeletWait Told(const JobStatus& status) {
   return {present->reason, present->message};
 }
 
-KubeletWait SaidBy(const std::vector<const api::Pod*>& pods) {
+// A kubelet that has gone says nothing that counts.
+KubeletWait SaidBy(const std::vector<const api::Pod*>& pods, const JobView& view,
+                   const LifeOptions& options) {
+  const auto unready = FirstUnready(pods, view.node_state, options);
+  if (unready) return {std::string(kNodeNotReady), UnreadyText(*unready)};
   if (Seeded(Bug::kWaitUntold)) return {};
   KubeletWait wait = WaitOf(pods);
   if (!wait.reason.empty() && !IsReasonOfStart(wait.reason)) wait.reason = kContainerWaiting;
@@ -37,19 +42,19 @@ std::int64_t PauseOf(WaitNews news) {
 
 }  // namespace
 
-UnixSeconds StartDiffersSince(const JobView& view, UnixSeconds known) {
+UnixSeconds StartDiffersSince(const JobView& view, const LifeOptions& options, UnixSeconds known) {
   const JobStatus status = StatusOf(*view.job);
   if (StageOf(status) != Stage::kStarting) return 0;
   std::vector<const api::Pod*> pods;
   for (const api::Pod* pod : view.pods) {
     if (AttemptLabel(pod->meta) == status.attempt) pods.push_back(pod);
   }
-  if (NewsOf(Told(status), SaidBy(pods)) == WaitNews::kNone) return 0;
+  if (NewsOf(Told(status), SaidBy(pods, view, options)) == WaitNews::kNone) return 0;
   return known == 0 || known > view.now ? view.now : known;
 }
 
 std::optional<std::int64_t> TellStart(Life& life) {
-  KubeletWait now = SaidBy(PodsOfAttempt(life));
+  KubeletWait now = SaidBy(PodsOfAttempt(life), life.view, life.options);
   const WaitNews news = NewsOf(Told(life.status), now);
   if (StageOf(life.status) == Stage::kStarting) {
     if (news == WaitNews::kNone) return std::nullopt;

@@ -9,16 +9,33 @@ namespace weft::life {
 
 // The fields of status that this version of Weft knows, as in crds/. Fields of newer versions are
 // not changed.
-inline constexpr std::array<std::string_view, 16> kJobStatusFields = {
-    "observedGeneration", "phase",         "reason",           "summary",          "attempt",
-    "restarts",           "placementName", "workers",          "completedIndexes", "startTime",
-    "completionTime",     "lastFailure",   "suspendedSeconds", "excludedNodes",    "retry",
-    "conditions"};
+inline constexpr auto kJobStatusFields = std::to_array<std::string_view>(
+    {"observedGeneration", "phase", "reason", "summary", "attempt", "restarts", "placementName",
+     "workers", "completedIndexes", "startTime", "completionTime", "lastFailure",
+     "suspendedSeconds", "excludedNodes", "retry", "checkpoint", "recovery", "lost", "conditions"});
 // Those of the objects in it that may be absent. What else is in these objects is of a newer
 // version.
-inline constexpr std::array<std::string_view, 16> kJobInnerFields = {
-    "workers", "spans",  "crossNode", "ofBest", "step",  "tokensPerSecond", "memory",  "node",
-    "worker",  "reason", "exitCode",  "time",   "cause", "notBefore",       "message", "counted"};
+inline constexpr auto kJobInnerFields = std::to_array<std::string_view>({"workers",
+                                                                         "spans",
+                                                                         "crossNode",
+                                                                         "ofBest",
+                                                                         "step",
+                                                                         "tokensPerSecond",
+                                                                         "memory",
+                                                                         "node",
+                                                                         "worker",
+                                                                         "reason",
+                                                                         "exitCode",
+                                                                         "time",
+                                                                         "cause",
+                                                                         "notBefore",
+                                                                         "message",
+                                                                         "counted",
+                                                                         "lastTime",
+                                                                         "lastStep",
+                                                                         "advisedIntervalSeconds",
+                                                                         "effectivePercent",
+                                                                         "countedUntil"});
 inline constexpr std::array<std::string_view, 6> kFabricStatusFields = {
     "nodes", "accelerators", "levels", "incompleteCount", "incomplete", "conditions"};
 

@@ -233,6 +233,7 @@ controllers::Operator::Options Replica::WorkOptions() {
   options.jobs.life.verify_image = !flags.verify_image.empty();
   options.read_only = flags.read_only;
   options.workers = flags.workers;
+  options.look_again = options_.look_again;
   options.seed = options_.chance();
   options.executor = options_.executor;
   return options;

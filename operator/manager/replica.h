@@ -39,6 +39,7 @@ class Replica {
     plan::Deciding deciding;                // may be null
     std::function<std::uint64_t()> chance;  // seeds of jitter
     std::function<void()> on_leads;  // called in any thread: Poll has something to do; may be null
+    run::Millis look_again = controllers::Operator::Options().look_again;
     run::Executor* executor = &run::SystemExecutor();
   };
   // The transports must outlive the replica. The Lease has one of its own, so that writes that wait

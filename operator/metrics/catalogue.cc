@@ -66,7 +66,7 @@ constexpr Metric kCatalogue[] = {
   {Id::kJobLostAcceleratorSeconds, "weft_trainingjob_lost_accelerator_seconds_total", kCounter,
    kEvents, {"cause"},
    "Accelerator-seconds of attempts that were taken down, counted from their placement; an "
-   "upper bound of the loss, since Weft does not see checkpoints."},
+   "upper bound of the loss. weft_trainingjob_lost_seconds knows checkpoints."},
   {Id::kLostAcceleratorSeconds, "weft_lost_accelerator_seconds_total", kCounter, kEvents,
    {"workload_namespace", "queue"},
    "Accelerator-seconds of attempts that were taken down, by namespace and LocalQueue (empty "
@@ -158,6 +158,40 @@ constexpr Metric kCatalogue[] = {
   {Id::kJobRestarts, "weft_trainingjob_restarts", kGauge, kJobs,
    {"trainingjob", "trainingjob_namespace"},
    "Restarts that count against the job's failurePolicy."},
+  {Id::kJobFailures, "weft_trainingjob_failures", kGauge, kJobs,
+   {"trainingjob", "trainingjob_namespace"},
+   "Failures that ended training or a recovery, of a job with spec.checkpoint; this and the next "
+   "eight are absent without it."},
+  {Id::kJobKeptSeconds, "weft_trainingjob_kept_seconds", kGauge, kJobs,
+   {"trainingjob", "trainingjob_namespace"},
+   "Training of the job that a checkpoint holds. Kept and all lost seconds together are the wall "
+   "time since all workers were ready first, without planned stops."},
+  {Id::kJobLostSeconds, "weft_trainingjob_lost_seconds", kGauge, kJobs,
+   {"trainingjob", "trainingjob_namespace", "part", "exact"},
+   "Time that the job has lost, by part: LostWork (training after the last checkpoint before a "
+   "failure or a stop), Detect, Replace, Start, Load. LostWork with exact=false is an upper bound, "
+   "because no checkpoint was known."},
+  {Id::kJobEffectiveTime, "weft_trainingjob_effective_time_ratio", kGauge, kJobs,
+   {"trainingjob", "trainingjob_namespace"},
+   "Kept seconds as a share of kept and lost ones."},
+  {Id::kJobRecovery, "weft_trainingjob_recovery_since_timestamp_seconds", kGauge, kJobs,
+   {"trainingjob", "trainingjob_namespace", "cause", "phase"},
+   "Time of the failure from which the job recovers, in seconds since the epoch, with the phase of "
+   "the recovery: Detecting, Stopping, Replacing, Starting or Loading."},
+  {Id::kJobLastCheckpoint, "weft_trainingjob_last_checkpoint_timestamp_seconds", kGauge, kJobs,
+   {"trainingjob", "trainingjob_namespace"},
+   "Time of the last checkpoint that the job reported, in seconds since the epoch."},
+  {Id::kJobUnsavedSince, "weft_trainingjob_unsaved_since_timestamp_seconds", kGauge, kJobs,
+   {"trainingjob", "trainingjob_namespace"},
+   "Start of the training that no checkpoint holds yet, in seconds since the epoch; absent while "
+   "the job does not train."},
+  {Id::kJobCheckpointInterval, "weft_trainingjob_checkpoint_interval_seconds", kGauge, kJobs,
+   {"trainingjob", "trainingjob_namespace"},
+   "spec.checkpoint.intervalSeconds, where the job sets it."},
+  {Id::kJobAdvisedInterval, "weft_trainingjob_advised_checkpoint_interval_seconds", kGauge, kJobs,
+   {"trainingjob", "trainingjob_namespace"},
+   "Interval between checkpoints that loses least at the rates of failures of what the job runs "
+   "on."},
   {Id::kJobDomains, "weft_trainingjob_domains", kGauge, kJobs,
    {"trainingjob", "trainingjob_namespace", "level"},
    "Number of domains of the level that hold the job's nodes."},

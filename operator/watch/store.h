@@ -31,9 +31,8 @@ namespace weft::watch {
 // The operator's cache of the API server. One reflector per kind and the answers to our own writes
 // fill it; many threads read it.
 //
-// An object that cannot be decoded is stored too, with `unreadable` set. If a Node or Pod could be
-// decoded before, its last readable state stays, so that an unreadable object never frees
-// resources.
+// An object that cannot be decoded is stored too, with `unreadable` set. A Node or Pod that could
+// be decoded before keeps its last readable state, so that none ever frees resources.
 //
 // Cost           O(log objects) per change, plus its hooks. Readers hold the lock only while they
 //                copy a list of blocks (snapshot_map.h), and scan without it.
@@ -45,6 +44,8 @@ class Store {
       : now_(std::move(now)), named_resources_(std::move(accelerators)) {}
   // Must be called before the first Put.
   void SetHooks(StoreHooks hooks) { hooks_ = std::move(hooks); }
+  // Calls `hooks` for every object as if it had changed.
+  void TellAll(const StoreHooks& hooks) const;
 
   // For the kinds of StoreTables; of ConfigMaps only api::kLearnedSteps.
   template <typename T>

@@ -118,6 +118,28 @@ std::optional<WorkloadObjects> Store::ObjectsOfWorkload(const api::ObjectKey& ke
   return objects;
 }
 
+void Store::TellAll(const StoreHooks& hooks) const {
+  std::unique_lock lock(mutex_);
+  const auto jobs = table<api::TrainingJob>().Take();
+  const auto placements = table<api::Placement>().Take();
+  const auto workloads = table<api::Workload>().Take();
+  const auto checks = table<api::AdmissionCheck>().Take();
+  const auto groups = table<api::PodGroup>().Take();
+  std::vector<api::ObjectKey> gangs;
+  for (const auto& [gang, pods] : pods_of_gang_) gangs.push_back(gang);
+  lock.unlock();
+  jobs.Each([&](const auto& job) { hooks.on_job(job->meta.key); });
+  placements.Each([&](const auto& placement) {
+    if (!api::ControllingJob(placement->meta)) hooks.on_placement(placement->meta.key);
+  });
+  for (const api::ObjectKey& gang : gangs) hooks.on_gang(gang);
+  workloads.Each([&](const auto& workload) { hooks.on_workload(workload->meta.key); });
+  checks.Each([&](const auto& check) { hooks.on_workload(check->meta.key); });
+  groups.Each([&](const auto& group) { hooks.on_pod_group(group->meta.key); });
+  hooks.on_capacity();
+  hooks.on_fabric();
+}
+
 bool Store::HasFabric(const std::string& name) const {
   const std::lock_guard lock(mutex_);
   return table<api::Fabric>().Find({"", name}) != nullptr;

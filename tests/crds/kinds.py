@@ -1,5 +1,6 @@
 """The three kinds of weft.dev as CustomResourceDefinitions."""
 
+from losses import checkpoint, losses
 from parts import accelerator, extended_resource, model, parallelism, shape_rules, topology
 from schema import *  # noqa: F403
 from torus import link, torus
@@ -166,6 +167,7 @@ def training_job_spec(template):
             "ttlSecondsAfterFinished": integer(
                 SECONDS_OR_ZERO, "delete the job this long after its end"),
             "failurePolicy": failure_policy,
+            "checkpoint": checkpoint(),
         },
         ["workers"], rules=shape_rules("self.workers.replicas") + immutable_rules())
 
@@ -262,6 +264,7 @@ def training_job_status():
         "suspendedSeconds": count,
         "excludedNodes": excluded_nodes(),
         "retry": retry(),
+        **losses(),
         "admission": admission(),
         "queue": queue(),
         "conditions": conditions(),
@@ -281,6 +284,8 @@ def training_job(template):
         column("Memory", ".status.summary.memory"),
         column("Attempt", ".status.attempt", "integer"),
         column("Placement", ".status.placementName", priority=1),
+        column("Effective", ".status.lost.effectivePercent", "number", priority=1),
+        column("Checkpoint", ".status.checkpoint.lastTime", "date", priority=1),
         column("Fabric", ".spec.fabricName", priority=1),
         column("Queue", r".metadata.labels.kueue\.x-k8s\.io/queue-name", priority=1),
         AGE,

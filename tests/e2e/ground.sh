@@ -28,7 +28,12 @@ default="ranks/custom_ranks.py ranks/mpi_ranks.py ranks/torch_ranks.py ground/ol
   ranks/traffic_ranks.py ground/start_series.py ground/deployment.py ground/program_faults.py
   ground/waiting_faults.py ground/node_faults.py ground/campaign.py"
 # The managers of Kueue, JobSet and Trainer, where they are.
-[ ! -x "$WEFT_PEERS_PROGRAM" ] || default+=' ground/kinds.py'
+if [ -x "$WEFT_PEERS_PROGRAM" ]; then
+  default+=' ground/kinds.py'
+elif [ -z "${WEFT_GROUND:-}" ]; then
+  [ "${CI:-}" != true ] || fail "there is no $WEFT_PEERS_PROGRAM: set WEFT_PEERS"
+  echo "LEFT OUT: ground/kinds.py, there is no $WEFT_PEERS_PROGRAM (WEFT_PEERS)" >&2
+fi
 files=${WEFT_GROUND:-$default}
 # The old PyTorch has an image of its own, of 1 GB.
 if [[ $files == *ground/old_torch* || $files == *ground/start_series.py* ]]; then

@@ -66,7 +66,7 @@ nothing_is_left() {
   checks=$((checks + 1))
 }
 
-up() { "$local_cluster" up --name "$1" --real 2 --gpus 2; }
+up() { "$local_cluster" up --name "$1" --real 2 --gpus 2 "${@:2}"; }
 
 # until_there FILE: or until the process of `up` has ended.
 until_there() {
@@ -76,16 +76,31 @@ until_there() {
 : >"$work/ports"
 snapshot | sort >"$work/before"
 
-# With a pod, which has mounts, interfaces and cgroups of its own.
-expect_exit 0 up one
+# Beside simulated nodes, with a pod on each kind. The one on a real node has mounts, interfaces and
+# cgroups of its own.
+expect_exit 0 up one --nodes 50
 eval "$(<"$work/stdout")"
 note_ports
-kubectl create -f - >/dev/null <<'POD'
-{apiVersion: v1, kind: Pod, metadata: {name: one, namespace: kube-system},
- spec: {containers: [{name: one, image: "weft.test/pause:1", imagePullPolicy: IfNotPresent,
-                      resources: {limits: {nvidia.com/gpu: 1}}}]}}
-POD
-expect_exit 0 kubectl wait --for=condition=Ready pod/one -n kube-system --timeout=60s
+expect_exit 0 "$local_cluster" status --name one
+expect_text "$work/stdout" '52 ready of 52'
+kubectl create -f - >/dev/null <<'PODS'
+apiVersion: v1
+kind: Pod
+metadata: {name: one, namespace: kube-system}
+spec:
+  nodeSelector: {weft.test/kubelet: real}
+  containers: [{name: one, image: "weft.test/pause:1", imagePullPolicy: IfNotPresent,
+                resources: {limits: {nvidia.com/gpu: 1}}}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: simulated, namespace: kube-system}
+spec:
+  containers: [{name: one, image: none, resources: {limits: {nvidia.com/gpu: 8}}}]
+PODS
+for pod in one simulated; do
+  expect_exit 0 kubectl wait --for=condition=Ready "pod/$pod" -n kube-system --timeout=60s
+done
 snapshot | sort >"$work/during"
 for kind in process cgroup port folder; do
   comm -13 "$work/before" "$work/during" | grep -q "^$kind " || fail "a $kind would not be noticed"

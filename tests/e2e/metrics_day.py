@@ -202,8 +202,10 @@ class Day(unittest.TestCase):
                  "the operator has read the cluster")
         self.until_value("count(weft_synced == 1)", 2)
         for name in ("left", "right"):
-            self.apply_job(name, 20, topology={"required": "leaf"}, **SHAPE)
+            self.apply_job(name, 20, topology={"required": "leaf"},
+                           checkpoint={"intervalSeconds": 1}, **SHAPE)
             self.cluster.until_running(SPACE, name)
+        self.checkpoints()
         self.until_value('max(weft_fabric_free_slots{level="leaf", slot_nodes="8"})', 2)
         self.until_value('max(weft_fabric_largest_free_block_nodes{level="leaf"})', 12)
         self.until_value('max(weft_trainingjob_domains{trainingjob="left", level="leaf"})', 1)
@@ -212,6 +214,22 @@ class Day(unittest.TestCase):
         self.until_value('sum(weft_trainingjobs_ended_total{result="Complete"})', 1)
         for job in ("left", "right"):  # plain and with honorLabels
             self.until_value(f'count(weft:gpu_of_worker:info{{trainingjob="{job}"}})', 32)
+
+    def checkpoints(self):
+        """Job right never stores its state, job left does."""
+        self.until_firing("WeftCheckpointLate", trainingjob="right")
+
+        def kept():
+            now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+            self.cluster.patch("trainingjobs", SPACE, "left", {"metadata": {"annotations": {
+                "weft.dev/last-checkpoint-time": now}}})
+            return self.prometheus.value(
+                'max(weft_trainingjob_effective_time_ratio{trainingjob="left"})') == 1
+        poll(kept, "all time of job left is in a checkpoint")
+        for name in ("left", "right"):
+            self.cluster.patch("trainingjobs", SPACE, name,
+                               {"spec": {"checkpoint": {"intervalSeconds": 86400}}})
+        self.until_clear("WeftCheckpointLate")
 
     def fragmented(self):
         self.apply_job("whole", 16, topology={"required": "leaf"})

@@ -13,16 +13,15 @@ import collections
 import dataclasses
 import os
 import random
-import signal
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 
 import clock
-from ground_scenarios import ENDS_WHEN_TOLD, GPUS, GPUS_EACH, condition, has_ended
-from gangs import IMAGE, cued_gang
+from ground_scenarios import ENDS_WHEN_TOLD, GPUS_EACH, condition, has_ended
+import faults
+from gangs import cued_gang
 from operator_laws import broken_laws
 from operator_lib import Cluster, Operator, poll
 import real_node
@@ -33,7 +32,6 @@ NODE_FAULTS_IN_A_ROUND = 5
 FAULTS_OF_JOBS = 0.7  # this part of the jobs has one
 ROUND_SECONDS = 420
 LEFT_SECONDS = 180  # a kubelet looks for dead sandboxes once a minute
-FLAGS = ("--bind-deadline", "30", "--node-loss", "5", "--node-news", "5", "--leader-elect=false")
 
 
 @dataclasses.dataclass
@@ -46,11 +44,11 @@ class JobFault:
 
 
 def little_memory(_campaign, pod, _name):
-    pod["containers"][0]["resources"]["limits"]["memory"] = "64Mi"
+    faults.with_little_memory(pod["containers"][0])
 
 
 def bad_command(_campaign, pod, _name):
-    pod["containers"][0]["command"] = ["no-such-program"]
+    faults.without_program(pod["containers"][0])
 
 
 def no_image(_campaign, pod, _name):
@@ -74,18 +72,15 @@ def late_secret(campaign, pod, name):
     campaign.late.append(("secrets", name))
 
 
-def failing_init(campaign, pod, name):
-    del campaign
-    pod["initContainers"] = [{
-        "name": "prepare", "image": IMAGE, "volumeMounts": pod["containers"][0]["volumeMounts"],
-        "command": ["bash", "-c", f"mkdir /cue/{name} 2>/dev/null && exit 5; exit 0"]}]
+def failing_init(_campaign, pod, name):
+    faults.with_failing_init(pod, name)
 
 
 JOB_FAULTS = [
     JobFault("failing rank", "sleep 1; exit 7"),
     JobFault("exit during start", "exit 3"),
     JobFault("failing init container", change=failing_init),
-    JobFault("OOMKilled", "exec python3 -c 'import os; len(os.urandom(200 << 20))'", little_memory),
+    JobFault("OOMKilled", faults.MEMORY_EATER, little_memory),
     JobFault("ignores SIGTERM", "trap '' TERM; sleep 2; exit 9"),
     JobFault("bad command", change=bad_command, fails="StartError"),
     JobFault("missing image", change=no_image, fails="StartupTimeout"),
@@ -109,11 +104,12 @@ class Campaign:
             self.clock_off: 2, self.kill_both: 2, self.lose_node: 1, self.kubelet_away: 1}
 
     def count(self, fault, where=""):
+        """Of those that have happened."""
         self.counts[fault] += 1
         print(f"{time.strftime('%H:%M:%S')} {sum(self.counts.values())}: {fault} {where}",
               flush=True)
 
-    # -- parts of nodes
+    # -- parts of nodes; False: nothing has happened
 
     def kill_kubelet(self, node):
         node.renewed("kubelet", node.kill("kubelet"))
@@ -137,27 +133,26 @@ class Campaign:
         node.make_unhealthy()
 
     def delete_pod(self, _node):
-        if pods := self.cluster.history.all_now("pods", self.space):
+        pods = self.cluster.history.all_now("pods", self.space)
+        if pods:
             self.cluster.delete("pods", self.space, self.chance.choice(pods)["metadata"]["name"])
+        return bool(pods)
 
     def drain(self, node):
-        subprocess.run(["kubectl", "drain", node.name, "--force", "--ignore-daemonsets",
-                        "--delete-emptydir-data", "--timeout=120s"], check=True,
-                       capture_output=True)
-        subprocess.run(["kubectl", "uncordon", node.name], check=True, capture_output=True)
+        faults.drain(node)
+        faults.uncordon(node)
 
     def stop_dns(self, _node):
-        dns = real_node.process_of("coredns")
-        os.kill(dns, signal.SIGSTOP)
-        try:
+        with faults.silent_dns():
             self.cluster.history.grown_beyond(len(self.cluster.history.changes()) + 50, 5)
-        finally:
-            os.kill(dns, signal.SIGCONT)
 
     def clock_off(self, node):
         """Until its kubelet is started again."""
-        if clock.can_be_put_off():
-            clock.put_off(node.process("kubelet"), self.chance.choice([-600, -60, 60, 3600]))
+        seconds = self.chance.choice([-600, -60, 60, 3600])
+        if not clock.can_be_put_off():
+            return False
+        clock.put_off(node.process("kubelet"), seconds)
+        return True
 
     def lose_node(self, node):
         self.lost.append(node.name)
@@ -171,12 +166,12 @@ class Campaign:
             self.until_not_ready(node)
 
     def until_gpus(self, node, count):
-        self.cluster.until(f"{node} has {count} GPUs", lambda: self.now(node)["status"][
-            "allocatable"].get(GPUS) == str(count), ROUND_SECONDS)
+        self.cluster.until(f"{node} has {count} GPUs", lambda: faults.has_gpus(
+            self.now(node), count), ROUND_SECONDS)
 
     def until_not_ready(self, node):
-        self.cluster.until(f"{node} is not Ready", lambda: condition(self.now(node), "Ready")[
-            "status"] != "True", ROUND_SECONDS)
+        self.cluster.until(f"{node} is not Ready", lambda: not faults.is_true(
+            self.now(node), "Ready"), ROUND_SECONDS)
 
     def now(self, node):
         return self.cluster.history.now("nodes", "", node.name)
@@ -210,7 +205,8 @@ class Campaign:
         jobs, begun = {}, sum(self.counts.values())
         for number in range(JOBS_IN_A_ROUND):
             fault = JobFault("none")
-            if self.chance.random() < FAULTS_OF_JOBS and begun + len(jobs) < begun + most:
+            if self.chance.random() < FAULTS_OF_JOBS and (
+                    sum(self.counts.values()) - begun < most):
                 fault = self.chance.choice(JOB_FAULTS)
                 self.count(fault.name)
             name = f"job-{number}"
@@ -222,8 +218,8 @@ class Campaign:
                 break
             fault = self.chance.choices(list(self.node_faults), self.node_faults.values())[0]
             node = self.chance.choice(self.nodes)
-            self.count(fault.__name__.replace("_", " "), node)
-            fault(node)
+            if fault(node) is not False:
+                self.count(fault.__name__.replace("_", " "), node)
             self.bring_late()
             self.look_at_laws()
         self.bring_late()
@@ -258,9 +254,7 @@ class Campaign:
                 for one in job.get("status", {}).get("conditions", [])]
 
     def all_well(self):
-        nodes = [self.now(node) for node in self.nodes]
-        return all(condition(one, "Ready")["status"] == "True" and not one["spec"].get("taints")
-                   and one["status"]["allocatable"].get(GPUS) == str(GPUS_EACH) for one in nodes)
+        return all(faults.is_well(self.now(node), GPUS_EACH) for node in self.nodes)
 
     def clear(self):
         """Nothing is left, and all GPUs are free: a gang that needs them all runs at once."""
@@ -293,7 +287,7 @@ def main():
     begun = time.monotonic()
     cluster = Cluster(("pods", "trainingjobs", "placements", "nodes"))
     with tempfile.TemporaryDirectory() as work, slow_registry.slow_registry(1 << 18):
-        operator = Operator(work, "campaign", *FLAGS)
+        operator = Operator(work, "campaign", *faults.FLAGS)
         try:
             campaign = Campaign(cluster, random.Random(arguments.seed), work)
             while sum(campaign.counts.values()) < arguments.faults and not campaign.violations:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""weft-operator as its chart's Deployment on real nodes: from the image, with its ServiceAccount and
-probes, in a namespace that enforces the restricted Pod Security Standard; through an upgrade, the end
-of a container, and the end of a node's processes."""
+"""weft-operator as its chart's Deployment on real nodes: from the image, with its ServiceAccount
+and probes, in a namespace that enforces the restricted Pod Security Standard; through an upgrade,
+the end of a container, and the end of a node's processes."""
 
 import json
 import os
@@ -11,12 +11,15 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "ranks"))
 from rank_scenarios import RankScenarios  # noqa: E402
+import faults  # noqa: E402
 import real_node  # noqa: E402
+from ground_scenarios import GPUS_EACH, LONG_SECONDS  # noqa: E402
 from chart_lib import SPACE, kubectl, run  # noqa: E402
 from operator_lib import condition, poll  # noqa: E402
 from operator_scenarios import main  # noqa: E402
 
-UNTIL_THE_TEST_ENDS_IT = ["sh", "-c", "trap 'exit 0' TERM; until [ -e /tmp/end ]; do sleep 0.1; done"]
+UNTIL_THE_TEST_ENDS_IT = ["sh", "-c",
+                          "trap 'exit 0' TERM; until [ -e /tmp/end ]; do sleep 0.1; done"]
 
 
 class Deployment:
@@ -28,17 +31,22 @@ class Deployment:
 
     @staticmethod
     def helm(verb, *more):
-        run("helm", verb, "weft", os.environ["WEFT_CHART"], "-n", SPACE, "--wait", "--timeout", "120s",
-            "--set", "verification.enabled=true", *more)
+        run("helm", verb, "weft", os.environ["WEFT_CHART"], "-n", SPACE, "--wait",
+            "--timeout", "120s", "--set", "verification.enabled=true", *more)
 
     @staticmethod
     def pods():
         return json.loads(kubectl("get", "pods", "-n", SPACE, "-o", "json"))["items"]
 
+    @staticmethod
+    def holder():
+        """Of the Lease: its host's name and a number that each process has for itself."""
+        lease = json.loads(kubectl("get", "lease", "-n", SPACE, "weft-operator", "-o", "json"))
+        return lease["spec"].get("holderIdentity") or "-"
+
     def leader(self):
         """The pod that holds the Lease."""
-        lease = json.loads(kubectl("get", "lease", "-n", SPACE, "weft-operator", "-o", "json"))
-        holder = lease["spec"].get("holderIdentity") or "-"
+        holder = self.holder()
         return next((pod for pod in self.pods() if pod["metadata"]["name"] in holder), None)
 
     @staticmethod
@@ -51,7 +59,7 @@ class Deployment:
         run("helm", "uninstall", "weft", "-n", SPACE, "--wait")
 
 
-class DeploymentScenarios(RankScenarios):
+class WithDeployment(RankScenarios):
     operator_type = Deployment
     image = "registry.example/none:1"
 
@@ -77,6 +85,8 @@ class DeploymentScenarios(RankScenarios):
             kubectl("exec", "-n", self.space, pod["metadata"]["name"], "--", "touch", "/tmp/end")
         self.assertEqual(self.ended("ring")["status"]["attempt"], 1)
 
+
+class DeploymentScenarios(WithDeployment):
     def test_a_job_runs_and_the_image_reports_where(self):
         self.start_gang()
         verified = self.cluster.until_condition(self.space, "ring", "PlacementVerified", "True")
@@ -94,15 +104,16 @@ class DeploymentScenarios(RankScenarios):
 
     def test_a_leader_whose_container_ends_is_followed_by_another(self):
         self.start_gang()
-        leader = poll(self.operator.leader, "a leader")
+        leader, holder = poll(self.operator.leader, "a leader"), self.operator.holder()
         node, uid = leader["spec"]["nodeName"], leader["metadata"]["uid"]
         real_node.local_cluster("exec", node, "pkill", "-KILL", "-x", "weft-operator")
         poll(lambda: any(pod["metadata"]["uid"] == uid and
                          pod["status"]["containerStatuses"][0]["restartCount"] == 1
                          for pod in self.operator.pods()), "the kubelet starts the container again")
+        poll(lambda: self.operator.holder() not in ("-", holder), "another process leads")
         self.end_gang()
 
-    def test_the_plug_in_and_metrics_reach_it(self):
+    def test_the_plug_in_and_probes_reach_it(self):
         self.start_gang()
         shown = json.loads(kubectl("weft", "top", "-n", self.space, "-o", "json"))
         self.assertEqual([(job["name"], job["phase"]) for job in shown["jobs"]],
@@ -111,6 +122,22 @@ class DeploymentScenarios(RankScenarios):
         probe = kubectl("get", "--raw",
                         f"/api/v1/namespaces/{SPACE}/pods/{leader}:8081/proxy/readyz")
         self.assertIn("ok", probe)
+        self.end_gang()
+
+
+class LostLeader(WithDeployment):
+    def test_a_leader_whose_node_is_lost_is_followed_by_another(self):
+        lost = poll(self.operator.leader, "a leader")["spec"]["nodeName"]
+        real_node.Node(lost).lose()
+        try:
+            leads = poll(lambda: (self.operator.leader() or {}).get("spec", {}).get(
+                "nodeName", lost) != lost, "a leader on another node")
+        finally:
+            real_node.Node.bring_back()
+        self.assertTrue(leads)
+        self.cluster.until("the node is back", lambda: faults.is_well(
+            self.cluster.get("nodes", "", lost), GPUS_EACH), LONG_SECONDS)
+        self.start_gang()
         self.end_gang()
 
 

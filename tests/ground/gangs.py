@@ -1,8 +1,11 @@
 """The TrainingJob of the tests on real nodes: a gang of one program, in an image that each has."""
 
-from operator_lib import training_job
+import os
+import sys
 
-IMAGE = "weft.test/ranks:1"  # tests/ground/image.sh ranks
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ranks"))
+from operator_lib import training_job  # noqa: E402
+from real_nodes import IMAGE  # noqa: E402
 GRACE_SECONDS = 3  # of a first process that ignores SIGTERM
 
 

@@ -1,7 +1,7 @@
 """What the scenarios on real kubelets share: gangs of small programs, nodes whose parts fail, and
 how long after the kubelet a job's condition tells why.
 
-They need a cluster of `deploy/local-cluster.sh up --real 4 --gpus 2` with the image of
+They need a cluster of `deploy/local-cluster.sh up --real 4 --gpus 4` with the image of
 `tests/ground/image.sh ranks`.
 """
 
@@ -15,12 +15,14 @@ sys.path[:0] = [HERE, os.path.join(SOURCE, "tests", "e2e"),
                 os.path.join(SOURCE, "deploy", "local-cluster")]
 sys.dont_write_bytecode = True
 from gangs import cued_gang  # noqa: E402
-from operator_lib import GPUS, condition  # noqa: E402
+from operator_lib import condition  # noqa: E402
 from operator_scenarios import Scenarios, main  # noqa: E402,F401  pylint: disable=unused-import
+import faults  # noqa: E402
 import real_node  # noqa: E402
 
-GPUS_EACH = int(os.environ.get("WEFT_REAL_GPUS", "2"))  # of a node
+GPUS_EACH = int(os.environ.get("WEFT_REAL_GPUS", "4"))  # of a node
 TOLD_SECONDS = 10  # from the kubelet's knowing to a condition
+JITTER_SECONDS = 1  # between what two watches tell
 LONG_SECONDS = 180  # for what takes a kubelet its time, on a machine that does much else
 NO_FAULT = ("ContainerCreating", "PodInitializing")
 
@@ -62,7 +64,7 @@ def has_ended(job):
 
 
 class GroundScenarios(Scenarios):
-    flags = ("--bind-deadline", "30", "--node-loss", "5", "--node-news", "5", "--leader-elect=false")
+    flags = faults.FLAGS
     watched = ("pods", "trainingjobs", "placements", "events", "nodes")
 
     @classmethod
@@ -78,7 +80,7 @@ class GroundScenarios(Scenarios):
 
     def setUp(self):
         super().setUp()
-        self.lost_nodes = []
+        self.lost_nodes = []  # for the laws, which are told no times: to the scenario's end
         self.cue_folder = os.path.join(self.work.name, self.space)
         os.mkdir(self.cue_folder)
 
@@ -88,9 +90,9 @@ class GroundScenarios(Scenarios):
         """Whose containers run a program of bash; /cue is one folder for all the scenario's."""
         return cued_gang(self.space, name, program, self.cue_folder, workers, gpus, **spec)
 
-    def cue(self):
-        """The gangs that wait for it end."""
-        with open(os.path.join(self.cue_folder, "go"), "w", encoding="ascii"):
+    def cue(self, name="go"):
+        """The gangs that wait for it go on; those that wait for "go" end."""
+        with open(os.path.join(self.cue_folder, name), "w", encoding="ascii"):
             pass
 
     # -- ends
@@ -133,16 +135,18 @@ class GroundScenarios(Scenarios):
     def job_is(self, name, holds):
         return lambda job: job["metadata"]["name"] == name and holds(job)
 
-    def judge_telling(self, fault, name, knows, tells, since=None, after=0.0):
+    # pylint: disable-next=too-many-arguments,too-many-positional-arguments
+    def judge_telling(self, fault, name, knows, tells, since=None, after=0.0, begin="the fault"):
         """`knows` is (kind, predicate of an object), `tells` a predicate of the job. Prints how
-        long the condition took after the kubelet, and after the fault."""
+        long the condition took after the kubelet, and after `since`, which `begin` names."""
         plural, known = knows
         knew = self.first(plural, known, f"{fault}: the kubelet knows", after)
         told = self.first("trainingjobs", self.job_is(name, tells), f"{fault}: a condition",
                           after)
-        whole = "" if since is None else f", {told - since:.1f} s after the fault"
+        whole = "" if since is None else f", {told - since:.1f} s after {begin}"
         print(f"{fault}: told {max(0.0, told - knew):.1f} s after the kubelet{whole}", flush=True)
         self.assertLessEqual(told - knew, TOLD_SECONDS, fault)
+        self.assertGreaterEqual(told - knew, -JITTER_SECONDS, f"{fault}: told before it was known")
 
     def clean(self):
         """As everywhere; and the nodes are as they were."""
@@ -153,13 +157,7 @@ class GroundScenarios(Scenarios):
 
     def all_healthy(self):
         nodes = {one["metadata"]["name"]: one for one in self.cluster.history.all_now("nodes")}
-        return all(self.node_is(nodes[node.name], "Ready") and not nodes[node.name]["spec"].get(
-            "taints") and nodes[node.name]["status"]["allocatable"].get(GPUS) == str(GPUS_EACH)
-                   for node in self.nodes)
-
-    @staticmethod
-    def node_is(node, kind):
-        return (condition(node, kind) or {}).get("status") == "True"
+        return all(faults.is_well(nodes[node.name], GPUS_EACH) for node in self.nodes)
 
     def node_of(self, name, worker=0, attempt=1):
         return real_node.Node(self.placed_nodes(name, attempt)[worker])

@@ -2,23 +2,25 @@
 """Parts of real nodes that fail under a gang: kubelet, containerd, device plug-in, GPUs, memory,
 DNS, the clock, all of a node."""
 
+import datetime
 import os
-import signal
-import subprocess
+import re
 import time
 
 import clock
-from ground_scenarios import (ENDS_WHEN_TOLD, GPUS, GPUS_EACH, LONG_SECONDS, UNTIL_CUE,
+from ground_scenarios import (ENDS_WHEN_TOLD, GPUS_EACH, LONG_SECONDS, TOLD_SECONDS, UNTIL_CUE,
                               GroundScenarios, condition, is_restarting, main)
+import faults
 from operator_lib import poll
-import real_node
 
 WAITS = ENDS_WHEN_TOLD + UNTIL_CUE + "exit 0"
 EATS = 800 << 20  # bytes of a worker whose node has too little memory
 HOUR = 3600
+NODE_LOSS_SECONDS = 60  # the operator's default
+UNREADY = re.compile(r"the node is not Ready since (\S+); the attempt ends at (\S+) unless")
 
 
-class NodeFaults(GroundScenarios):
+class NodeScenarios(GroundScenarios):
     def start(self, name, workers=2, program=WAITS, gpus=GPUS_EACH, **spec):
         """A gang that runs until it is told; the node of its worker 1."""
         self.apply(self.gang(name, program, workers, gpus, **spec))
@@ -41,9 +43,31 @@ class NodeFaults(GroundScenarios):
             self.cluster.history.now("nodes", "", node.name)), seconds)
 
     def count(self, node, what, count):
-        self.node_becomes(node, f"has {count} GPUs", lambda now: now["status"]["allocatable"].get(
-            GPUS) == str(count))
+        self.node_becomes(node, f"has {count} GPUs", lambda now: faults.has_gpus(now, count))
         print(f"  {what}: {node} has {count} of {GPUS_EACH} GPUs", flush=True)
+
+    def judge_unready(self, fault, node, name, begun):
+        """While the node is not Ready, and before it is lost, the job says both. Returns what."""
+        def words(job):
+            told = condition(job, "PodsReady") or {}
+            named = f" on {node}: " in told.get("message", "")
+            return UNREADY.search(told["message"]) if named else None
+        self.judge_telling(f"{fault}, not Ready", name, self.becomes_unready(node), words, begun,
+                           after=begun)
+        changes = self.cluster.history.changes(self.space)
+        told = [words(change.thing) for change in changes if change.plural == "trainingjobs"
+                and change.thing["metadata"]["name"] == name]
+        told = {match.groups() for match in told if match}
+        self.assertEqual(len(told), 1, "the text changes")
+        return told.pop()
+
+    @staticmethod
+    def becomes_unready(node):
+        return "nodes", lambda now: now["metadata"]["name"] == node.name and not faults.is_true(
+            now, "Ready")
+
+
+class NodeFaults(NodeScenarios):
 
     # -- parts that are started again
 
@@ -78,9 +102,9 @@ class NodeFaults(GroundScenarios):
         self.assertEqual((condition(job, "Restarting")["reason"], job["status"].get("restarts", 0)),
                          ("NodeLost", 0))
         self.assertNotIn(node.name, self.placed_nodes(name, 2))
-        self.judge_telling(fault, name, ("nodes", lambda now: (
-            now["metadata"]["name"] == node.name and not self.node_is(now, "Ready"))),
-            is_restarting, begun, after=begun)
+        self.judge_unready(fault, node, name, begun)
+        self.judge_telling(fault, name, self.becomes_unready(node), is_restarting, begun,
+                           after=begun)
 
     def test_a_kubelet_that_stays_away(self):
         """Its containers run on meanwhile. They are ended as soon as it is back."""
@@ -88,7 +112,7 @@ class NodeFaults(GroundScenarios):
         with node.stopped("kubelet"):
             self.lost("a kubelet that stays away", node, "job", begun)
             self.assertTrue(node.processes("bash"))
-        self.node_becomes(node, "is Ready", lambda now: self.node_is(now, "Ready"))
+        self.node_becomes(node, "is Ready", lambda now: faults.is_true(now, "Ready"))
         self.cluster.until("attempt 1 is gone", lambda: not self.cluster.pods(
             self.space, "job", 1), LONG_SECONDS)
         self.cue()
@@ -106,9 +130,8 @@ class NodeFaults(GroundScenarios):
 
     def test_a_node_that_is_drained(self):
         node, begun = self.start("job", workers=3), time.time()
-        self.addCleanup(subprocess.run, ["kubectl", "uncordon", node.name], check=True)
-        subprocess.run(["kubectl", "drain", node.name, "--force", "--ignore-daemonsets",
-                        "--delete-emptydir-data", "--timeout=120s"], check=True)
+        self.addCleanup(faults.uncordon, node)  # before clean(), which wants all nodes
+        faults.drain(node)
         self.cluster.until_running(self.space, "job", attempt=2, seconds=LONG_SECONDS)
         job = self.cluster.job(self.space, "job")
         self.assertEqual((condition(job, "Restarting")["reason"], job["status"].get("restarts", 0)),
@@ -118,7 +141,6 @@ class NodeFaults(GroundScenarios):
             "job", lambda pod: "deletionTimestamp" in pod["metadata"])), is_restarting, begun)
         self.cue()
         self.until_ended("job", "Complete", attempt=2)
-        subprocess.run(["kubectl", "uncordon", node.name], check=True)
 
     # -- GPUs
 
@@ -128,25 +150,34 @@ class NodeFaults(GroundScenarios):
         node.make_unhealthy(1)
         self.count(node, "a GPU is unhealthy under a gang", GPUS_EACH - 1)
         victim = self.cluster.pods(self.space, "job", 1)[0]["metadata"]["name"]
+        begun = time.time()
         self.cluster.delete("pods", self.space, victim)
         self.cluster.until_running(self.space, "job", attempt=2)
         self.assertNotIn(node.name, self.placed_nodes("job", 2))
+        self.assertEqual(condition(self.cluster.job(self.space, "job"), "Restarting")["reason"],
+                         "PodDeleted")
+        self.judge_telling("a pod beside an unhealthy GPU is deleted", "job", (
+            "pods", self.pod_is("job", lambda pod: "deletionTimestamp" in pod["metadata"])),
+            is_restarting, begun)
         self.cue()
         self.until_ended("job", "Complete", attempt=2)
 
     def test_a_gpu_that_is_unhealthy_before_a_gang(self):
-        node, begun = self.nodes[2], time.time()
+        node = self.nodes[2]
         node.make_unhealthy(0)
         self.count(node, "a GPU is unhealthy", GPUS_EACH - 1)
+        begun = time.time()
         self.apply(self.gang("job", "exit 0", len(self.nodes), GPUS_EACH))
         job = self.cluster.until_condition(self.space, "job", "Placed", "False")
         told = condition(job, "Placed")
         print(f"  {told['reason']}: {told['message']}", flush=True)
+        self.assertEqual(told["reason"], "InsufficientCapacity")
         self.assertNotIn("never", told["message"])
         self.judge_telling("a GPU that is unhealthy before a gang", "job",
                            ("trainingjobs", self.job_is("job", lambda one: True)),
-                           lambda one: (condition(one, "Placed") or {}).get("status") == "False",
-                           begun)
+                           lambda one: (condition(one, "Placed") or {}).get(
+                               "reason") == "InsufficientCapacity",
+                           begun, begin="the job was made")
         node.make_unhealthy()
         self.until_ended("job", "Complete", attempt=1)
 
@@ -163,11 +194,10 @@ class NodeFaults(GroundScenarios):
                              "evictionPressureTransitionPeriod: 5s"):
             self.count(node, "with another limit", GPUS_EACH)
             begun = time.time()
-            with open(os.path.join(self.cue_folder, "eat"), "w", encoding="ascii"):
-                pass
+            self.cue("eat")
             self.cluster.until_running(self.space, "job", attempt=2, seconds=LONG_SECONDS)
             self.judge_telling("eviction for memory", "job", ("pods", self.pod_is(
-                "job", lambda pod: pod["status"].get("reason") == "Evicted" or self.node_is(
+                "job", lambda pod: pod["status"].get("reason") == "Evicted" or faults.is_true(
                     pod, "DisruptionTarget"))), is_restarting, begun)
             job = self.cluster.job(self.space, "job")
             why = condition(job, "Restarting")
@@ -191,24 +221,34 @@ class NodeFaults(GroundScenarios):
         back, as when it is set right under a running gang."""
         if not clock.can_be_put_off():
             self.skipTest("clocks are put off on x86-64 only")
-        node, others = self.nodes[0], self.nodes[1:]
+        node = self.nodes[0]
         for program in ("containerd", "kubelet"):
             clock.put_off(node.process(program), HOUR)
         self.start("early", workers=len(self.nodes))
-        written = {one.name: self.heartbeat(one) for one in (node, others[0])}
-        print(f"  heartbeats: {written}", flush=True)
+        self.judge_clock("early", node, HOUR)
         self.goes_on("early")
         for program in ("containerd", "kubelet"):
             clock.put_off(node.process(program), -HOUR // 2)
         os.remove(os.path.join(self.cue_folder, "go"))
         self.start("late", workers=len(self.nodes))
+        self.judge_clock("late", node, -HOUR // 2)
         self.goes_on("late")
         for program in ("kubelet", "containerd"):
             node.renewed(program, node.kill(program))
 
-    def heartbeat(self, node):
-        now = self.cluster.get("nodes", "", node.name)
-        return condition(now, "Ready")["lastHeartbeatTime"]
+    def judge_clock(self, name, node, seconds):
+        """Its kubelet and its containerd started their part of the gang that much early."""
+        times = {}
+        for pod in self.cluster.pods(self.space, name, 1):
+            [container] = pod["status"]["containerStatuses"]
+            times[pod["spec"]["nodeName"]] = [
+                datetime.datetime.fromisoformat(one).timestamp() for one in (
+                    pod["status"]["startTime"], container["state"]["running"]["startedAt"])]
+        own, other = times.pop(node.name), times.popitem()[1]
+        off = [a - b for a, b in zip(own, other)]
+        print(f"  {name}: kubelet and containerd of {node} are {off} s early", flush=True)
+        for one in off:
+            self.assertAlmostEqual(one, seconds, delta=LONG_SECONDS)
 
     def test_dns_that_is_down_for_a_while(self):
         """Workers that look each other up wait for it, and run in the same attempt."""
@@ -216,18 +256,36 @@ class NodeFaults(GroundScenarios):
                     "until python3 -c 'import os, socket; "
                     "print(socket.gethostbyname(os.environ[\"WEFT_MASTER_ADDR\"]))' "
                     ">/cue/$WEFT_WORKER_INDEX; do touch /cue/asked; sleep 0.2; done; ")
-        dns = real_node.process_of("coredns")
-        os.kill(dns, signal.SIGSTOP)
-        try:
+        with faults.silent_dns():
             self.start("job", program=ENDS_WHEN_TOLD + looks_up + UNTIL_CUE + "exit 0")
             poll(lambda: os.path.exists(os.path.join(self.cue_folder, "asked")),
                  "a worker has asked in vain")
-        finally:
-            os.kill(dns, signal.SIGCONT)
         self.goes_on("job")
         for worker in "01":
             with open(os.path.join(self.cue_folder, worker), encoding="ascii") as found:
                 self.assertRegex(found.read(), r"^10\.244\.")
+
+
+class NodesByDefault(NodeScenarios):
+    """With the operator's own times."""
+
+    flags = ("--bind-deadline", "30", "--leader-elect=false")
+
+    def test_a_node_that_is_not_ready_for_a_while(self):
+        """The job says so, and when its attempt would end, long before. The gang goes on."""
+        node, begun = self.start("job"), time.time()
+        _, unready = self.becomes_unready(node)
+        with node.stopped("kubelet"):
+            self.node_becomes(node, "is not Ready", unready)
+            self.cluster.until("the job says so", lambda: UNREADY.search(condition(
+                self.cluster.job(self.space, "job"), "PodsReady")["message"]), 2 * TOLD_SECONDS)
+        since, end = self.judge_unready("a kubelet that is away for a while", node, "job", begun)
+        left = (datetime.datetime.fromisoformat(end) - datetime.datetime.fromisoformat(since))
+        print(f"  not Ready since {since}, to be lost at {end}", flush=True)
+        self.assertAlmostEqual(left.total_seconds(), NODE_LOSS_SECONDS, delta=TOLD_SECONDS)
+        self.cluster.until("every worker is ready again", lambda: condition(self.cluster.job(
+            self.space, "job"), "PodsReady")["status"] == "True", LONG_SECONDS)
+        self.goes_on("job")
 
 
 if __name__ == "__main__":

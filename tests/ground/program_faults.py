@@ -2,11 +2,14 @@
 """Workers' containers that fail on real kubelets: what the job says, and how it ends."""
 
 import dataclasses
+import datetime
 import time
 from collections.abc import Callable
 
 from ground_scenarios import (ENDS_WHEN_TOLD, FIRST_ATTEMPT, FOR_EVER, UNTIL_CUE, WORKER_1,
-                              GroundScenarios, condition, has_failed, is_restarting, main)
+                              GroundScenarios, condition, has_failed, is_restarting, main,
+                              statuses_of)
+import faults
 from operator_lib import label
 
 # The others wait until they are told to end, and all succeed in attempt 2.
@@ -18,19 +21,15 @@ def unchanged(_pod, _container):
 
 
 def with_init(pod, _container):
-    """It fails once: for whichever worker comes first."""
-    once = "mkdir /cue/once 2>/dev/null && { echo no disk >/dev/termination-log; exit 5; }; exit 0"
-    pod["initContainers"] = [{"name": "prepare", "image": pod["containers"][0]["image"],
-                              "command": ["bash", "-c", once],
-                              "volumeMounts": pod["containers"][0]["volumeMounts"]}]
+    faults.with_failing_init(pod, "once", "no disk")
 
 
 def with_little_memory(_pod, container):
-    container["resources"]["limits"]["memory"] = "64Mi"
+    faults.with_little_memory(container)
 
 
 def without_program(_pod, container):
-    container["command"] = ["no-such-program"]
+    faults.without_program(container)
 
 
 def never_ready(_pod, container):
@@ -49,14 +48,15 @@ class Case:
     exit_code: int
     change: Callable = unchanged
     restarts: int = 1
+    said: str = ""  # in its termination message
 
 
 FAILURES = [
     Case("a failing rank", "rank", "exit 7", "Error", "worker 1 on", 7),
-    Case("a failing init container", "init", "true", "Error", "container prepare", 5, with_init),
-    Case("OOMKilled", "memory",
-         "exec python3 -c 'import os; len(os.urandom(200 << 20)); import time; time.sleep(99)'",
-         "OOMKilled", "OOMKilled", 137, with_little_memory),
+    Case("a failing init container", "init", "true", "Error", "container prepare", 5, with_init,
+         said="no disk"),
+    Case("OOMKilled", "memory", faults.MEMORY_EATER, "OOMKilled", "OOMKilled", 137,
+         with_little_memory),
     Case("a bad command", "command", "true", "StartError", "no-such-program", 128,
          without_program, restarts=0),
     Case("exit during start", "start", "exit 3", "Error", "exit code 3", 3, never_ready),
@@ -65,19 +65,25 @@ FAILURES = [
 
 class ProgramFaults(GroundScenarios):
     def test_containers_that_fail(self):
-        begun = {}
         for case in FAILURES:
             program = f"{FIRST_ATTEMPT}{WORKER_1}{{ {case.program}; }}; {OTHERS_WAIT}"
             job = self.gang(case.job, program, failurePolicy={"maxRestarts": case.restarts})
             pod = job["spec"]["workers"]["template"]["spec"]
             case.change(pod, pod["containers"][0])
             self.apply(job)
-            begun[case.job] = time.time()
         for case in FAILURES:
             with self.subTest(case.fault):
-                self.judge_failure(case, begun[case.job])
+                self.judge_failure(case)
 
-    def judge_failure(self, case, begun):
+    def first_end(self, name):
+        """When the first container of the job failed, as its kubelet says: in whole seconds."""
+        ends = [one["state"]["terminated"] for change in self.cluster.history.changes(self.space)
+                if change.plural == "pods" and label(change.thing, "job-name") == name
+                for one in statuses_of(change.thing) if "terminated" in one.get("state", {})]
+        return min(datetime.datetime.fromisoformat(one["finishedAt"]).timestamp()
+                   for one in ends if one["exitCode"] != 0)
+
+    def judge_failure(self, case):
         if case.restarts:
             job = self.until_ended(case.job, "Complete", attempt=2)
             why, tells = condition(job, "Restarting"), is_restarting
@@ -89,8 +95,11 @@ class ProgramFaults(GroundScenarios):
         self.assertIn(case.message, why["message"])
         self.assertEqual(job["status"].get("restarts", 0), case.restarts)
         self.assertEqual(job["status"]["lastFailure"]["exitCode"], case.exit_code)
+        self.assertEqual(job["status"]["lastFailure"].get("message", ""), case.said)
+        self.assertIn(case.said, why["message"])
         self.judge_telling(f"{case.fault} ({why['message']})", case.job,
-                           ("pods", self.pod_is(case.job, has_failed)), tells, begun)
+                           ("pods", self.pod_is(case.job, has_failed)), tells,
+                           self.first_end(case.job), begin="the container's end")
 
     def test_a_worker_that_ignores_sigterm(self):
         program = (f"{FIRST_ATTEMPT}{WORKER_1}{{ trap '' TERM; touch /cue/deaf; {FOR_EVER} }}; "

@@ -2,17 +2,18 @@
 """Gangs of other sizes than those of tests/ranks on real nodes: three nodes, and sixteen ranks,
 which need nodes of four GPUs."""
 
-from frameworks import FRAMEWORKS
-from rank_scenarios import RankScenarios, installed
-from operator_scenarios import main
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ranks"))
+from rank_scenarios import RankScenarios  # noqa: E402
+from operator_scenarios import main  # noqa: E402
 
 
 class SizeRanks(RankScenarios):
     def ring(self, name, workers, gpus_each):
-        framework = FRAMEWORKS[name]
+        framework = self.add_framework(name)
         self.workers, self.gpus_each = workers, gpus_each
-        self.image = "registry.example/size:1"
-        self.images.add(self.image, [installed(framework.folder)], **framework.environment)
         self.apply(self.gang(framework.spec, framework.command()))
         self.ended("ring")
         self.judge_ring("ring")

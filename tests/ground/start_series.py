@@ -12,13 +12,15 @@ WEFT_START_LANES     how many gangs start side by side; default as many as the n
 import concurrent.futures
 import os
 import statistics
+import sys
 import time
 
-from frameworks import FRAMEWORKS
-from late_dns import LateDns
-from rank_scenarios import WORKERS, RankScenarios, installed
-from operator_lib import condition
-from operator_scenarios import main
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ranks"))
+from rank_scenarios import WORKERS, RankScenarios  # noqa: E402
+from frameworks import FRAMEWORKS  # noqa: E402
+from late_dns import LateDns  # noqa: E402
+from operator_lib import condition  # noqa: E402
+from operator_scenarios import main  # noqa: E402
 
 STARTS = int(os.environ.get("WEFT_STARTS", "50"))
 LATE_SECONDS = 1
@@ -51,10 +53,7 @@ class Series(RankScenarios):
             cls.ready.setdefault(change.thing["metadata"]["uid"], time.time())
 
     def series(self, name):
-        framework = FRAMEWORKS[name]
-        self.image = f"registry.example/{name.replace('_', '-')}:1"
-        folders = [installed(framework.folder)] if framework.folder else []
-        self.images.add(self.image, folders, framework.container, **framework.environment)
+        framework = self.add_framework(name)
         lanes = int(os.environ.get("WEFT_START_LANES", WORKERS // self.workers))
         times, numbers = [], iter(range(STARTS))
 

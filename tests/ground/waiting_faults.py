@@ -121,56 +121,72 @@ class WaitingFaults(GroundScenarios):
             print(f"  {told['reason']}: {told['message']}", flush=True)
         finally:
             self.mend(case)
-        self.judge_telling(case.fault, case.job, knows_of(self, case), tells, begun)
+        self.judge_telling(case.fault, case.job, knows_of(self, case), tells, begun,
+                           begin="the jobs were made")
 
-    def test_what_a_kubelet_waits_for(self):
+    def test_what_comes_late(self):
+        self.judge_cases([case for case in CASES if case.mend])
+
+    def test_what_never_comes(self):
         self.make_claim("claim")
-        half = len(CASES) // 2
-        for some in (CASES[:half], CASES[half:]):
-            begun = time.time()
-            for case in some:
-                self.apply(self.job_of(case))
-            for case in some:
-                with self.subTest(case.fault):
-                    self.judge_case(case, begun)
-            for case in some:
-                with self.subTest(case.fault + ": its end"):
-                    self.judge_end(case)
+        self.judge_cases([case for case in CASES if not case.mend])
+
+    def judge_cases(self, cases):
+        begun = time.time()
+        for case in cases:
+            self.apply(self.job_of(case))
+        for case in cases:
+            with self.subTest(case.fault):
+                self.judge_case(case, begun)
+        for case in cases:
+            with self.subTest(case.fault + ": its end"):
+                self.judge_end(case)
 
     def judge_end(self, case):
         if case.mend:
             self.until_ended(case.job, "Complete", attempt=1)
-        elif case.job != "claim":
+        else:
             job = self.until_ended(case.job, "Failed", attempt=1, reason="StartupTimeout")
             self.assertIn(case.message, condition(job, "Failed")["message"])
+        self.judge_writes(case.job, case.message)
+
+    def judge_writes(self, name, words):
+        """One worker, both, and one again when the other has what it waits for."""
         changes = [change.thing for change in self.cluster.history.changes(self.space)
                    if change.plural == "trainingjobs"
-                   and change.thing["metadata"]["name"] == case.job]
+                   and change.thing["metadata"]["name"] == name]
         texts = [(condition(one, "PodsReady") or {}).get("message", "") for one in changes]
-        # One worker, both, and one again when the other has what it waits for.
-        told = [b for a, b in zip(texts, texts[1:]) if a != b and case.message in b]
+        told = [b for a, b in zip(texts, texts[1:]) if a != b and words in b]
         self.assertLessEqual(len(told), 3, f"written again and again: {texts}")
 
     def test_an_image_that_pulls_slowly(self):
-        with slow_registry.slow_registry(rate=1 << 16):  # a megabyte in sixteen seconds
-            for name, patience in (("patient", 600), ("hasty", 10)):
-                job = self.gang(name, "exit 0", workers=2, startupTimeoutSeconds=patience)
-                pod = job["spec"]["workers"]["template"]["spec"]
-                tag = f"{name}-{int(time.time())}"  # never pulled before
-                pod["containers"][0]["image"] = f"{slow_registry.NAME}/slow:{tag}"
+        tag = int(time.time())  # never pulled before
+        images = {name: f"{slow_registry.NAME}/slow:{name}-{tag}" for name in ("patient", "hasty")}
+
+        def tells(job):
+            told = condition(job, "PodsReady") or {}
+            words = f"Pulling: image {images[job['metadata']['name']]} since "
+            return told.get("reason") == "Pulling" and words in told["message"]
+        with slow_registry.slow_registry(rate=1 << 16, size=3 << 19):  # in 24 seconds
+            for name, patience in (("patient", 600), ("hasty", 18)):
+                job = self.gang(name, "sleep 3", workers=2, startupTimeoutSeconds=patience)
+                job["spec"]["workers"]["template"]["spec"]["containers"][0]["image"] = images[name]
                 self.apply(job)
             job = self.until_ended("hasty", "Failed", reason="StartupTimeout")
-            print(f"  {condition(job, 'Failed')['message']}", flush=True)
+            message = condition(job, "Failed")["message"]
+            print(f"  {message}", flush=True)
+            self.assertIn(f"Pulling: image {images['hasty']} since ", message)
             self.until_ended("patient", "Complete", attempt=1)
-        for name in ("patient", "hasty"):
+        for name in images:
             self.judge_telling(f"an image that pulls slowly ({name})", name,
-                               ("events", self.event_of(name, "Pulling")),
-                               lambda one: (condition(one, "PodsReady") or {}).get(
-                                   "reason") == "Starting")
+                               ("events", self.event_of(name, "Pulling")), tells)
+            self.judge_writes(name, images[name])
         pulled = self.first("events", self.event_of("patient", "Pulled"), "Pulled")
         began = self.first("events", self.event_of("patient", "Pulling"), "Pulling")
         print(f"  pulled in {pulled - began:.0f} s", flush=True)
         self.assertGreater(pulled - began, 10)
+        self.first("trainingjobs", self.job_is("patient", lambda job: condition(
+            job, "PodsReady")["reason"] == "AllReady"), "every worker is ready", after=pulled)
 
 
 if __name__ == "__main__":

@@ -1,25 +1,15 @@
 #!/usr/bin/env python3
 """Custom: a program that knows only what every container has, WEFT_*, and finds peers by name."""
 
-import os
-
-from rank_scenarios import PROGRAMS, RankScenarios
+from rank_scenarios import RankScenarios
 from operator_scenarios import main
-
-RING = ["python3", os.path.join(PROGRAMS, "custom_ring.py")]
 
 
 class CustomRanks(RankScenarios):
-    image = "registry.example/custom:1"
     gpus_each = 1
 
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.images.add(cls.image)
-
     def test_workers_start_in_order_and_again_after_a_restart_of_the_whole_gang(self):
-        self.restarted_ring({"type": "Custom"}, RING)
+        self.restarted_ring("custom")
 
 
 if __name__ == "__main__":

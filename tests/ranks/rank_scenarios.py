@@ -2,7 +2,7 @@
 ring of ranks held against the placement.
 
 The kubelets are played (kubelet.py). With WEFT_REAL_NODES=4 they are the four real ones of
-`deploy/local-cluster.sh up --real 4 --gpus 2`, and the gangs are of four.
+`deploy/local-cluster.sh up --real 4 --gpus 4`, and the gangs are of four.
 """
 
 import os
@@ -16,7 +16,8 @@ SOURCE = os.environ.get("WEFT_SOURCE_DIR") or os.path.join(HERE, "..", "..")
 sys.path[:0] = [HERE, os.path.join(SOURCE, "tests", "e2e"),
                 os.path.join(SOURCE, "deploy", "local-cluster")]
 sys.dont_write_bytecode = True
-from images import PROGRAMS, Images  # noqa: E402
+from frameworks import FRAMEWORKS  # noqa: E402
+from images import Images  # noqa: E402
 import real_nodes  # noqa: E402
 from kubelet import Kubelet  # noqa: E402
 from operator_lib import training_job  # noqa: E402
@@ -69,6 +70,8 @@ class RankScenarios(Scenarios):
         container.update(image=self.image, command=command, env=[
             {"name": key, "value": value} for key, value in dict(environment).items()])
         container["resources"]["requests"] = {"cpu": self.kubelet.cpu_of_a_node}  # a node for each
+        if framework["type"] == "MPI":  # mpirun's last words name the rank that failed
+            container["terminationMessagePolicy"] = "FallbackToLogsOnError"
         self.kubelet.dress(pod, container)
         return job
 
@@ -89,20 +92,26 @@ class RankScenarios(Scenarios):
                                  *self.logs(name, job["status"]["attempt"])]))
         return job
 
-    def add_mpi(self, release):
-        """An image with it, which is the scenario's. Ranks here have no core of their own each."""
-        self.image = f"registry.example/{release}:1"
-        self.images.add(self.image, [installed(release)], OMPI_MCA_mpi_yield_when_idle="1")
+    def add_framework(self, name, **environment):
+        """One of frameworks.py; its image is the scenario's."""
+        framework = FRAMEWORKS[name]
+        self.image = f"registry.example/{name.replace('_', '-')}:1"
+        folders = [installed(framework.folder)] if framework.folder else []
+        self.images.add(self.image, folders, framework.container,
+                        **{**framework.environment, **environment})
+        return framework
 
-    def restarted_ring(self, framework, command, **spec):
+    def restarted_ring(self, name, **environment):
         """A ring whose last rank fails in the first attempt: all start again, in order again."""
+        framework = self.add_framework(name, **environment)
         last = str(self.workers * self.gpus_each - 1)
-        self.apply(self.gang(framework, command, environment={"RING_FAILS_ONCE": last},
-                             failurePolicy={"maxRestarts": 1}, **spec))
+        self.apply(self.gang(framework.spec, framework.command(),
+                             environment={"RING_FAILS_ONCE": last},
+                             failurePolicy={"maxRestarts": 1}))
         status = self.ended("ring")["status"]
         self.assertEqual((status["attempt"], status["restarts"]), (2, 1))
         self.judge_ring("ring", attempt=2)
-        self.await_ranks_match("ring", framework)
+        self.await_ranks_match("ring", framework.spec)
         return status
 
     def await_ranks_match(self, name, framework):

@@ -32,7 +32,7 @@ class RealNodes:
         self.cluster, self.images = cluster, images
 
     def add_nodes(self, prefix, gpus, labels_of):
-        """They are there: they get these labels alone. `gpus` is what the cluster was made with."""
+        """They are there, with the GPUs that the cluster was made with: they get these labels."""
         del prefix, gpus
         nodes = self.cluster.list("nodes", selector="weft.test/kubelet=real")
         for number, node in enumerate(nodes):

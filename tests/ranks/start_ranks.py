@@ -6,7 +6,8 @@ import os
 import statistics
 
 from by_hand import run_again
-from rank_scenarios import PROGRAMS, RankScenarios
+from images import PROGRAMS
+from rank_scenarios import RankScenarios
 from operator_scenarios import main
 
 RING = ["mpirun", "python", os.path.join(PROGRAMS, "mpi_ring.py")]
@@ -18,7 +19,7 @@ class Start(RankScenarios):
     gpus_each = 1
 
     def test_the_first_collective_is_no_later_than_by_hand(self):
-        self.add_mpi("openmpi4")
+        self.add_framework("openmpi4")
         differences = []
         for pair in range(PAIRS):
             name = f"ring{pair}"

@@ -6,7 +6,8 @@ import collections
 import os
 import re
 
-from rank_scenarios import PROGRAMS, RankScenarios, installed
+from images import PROGRAMS
+from rank_scenarios import RankScenarios, installed
 import real_nodes
 from operator_lib import quantity
 from operator_scenarios import main
@@ -97,7 +98,7 @@ class Traffic(RankScenarios):
         self.torch(2)
 
     def mpi(self, release, implementation, *launcher):
-        self.add_mpi(release)
+        self.add_framework(release)
         program = os.path.join(PROGRAMS, "mpi_traffic.py")
         predicted, sent = self.run_steps({"type": "MPI", "mpi": {"implementation": implementation}},
                                          ["mpirun", *launcher, "python", program, release,

@@ -59,7 +59,7 @@ life::JobView JobWorld::View() const {
   };
   if (refused_) view.refusal = Refusal{"InsufficientCapacity", no_room};
   view.now = now;
-  start_differs_ = life::StartDiffersSince(view, start_differs_);
+  start_differs_ = life::StartDiffersSince(view, options, start_differs_);
   view.start_differs = start_differs_;
   view.counted = counted_;
   view.tried = tried_;

@@ -110,7 +110,7 @@ std::string Faults::QuotaConflict() {
 }
 
 void Faults::MakeQuota(const std::string& space, const Json& hard, seconds time) {
-  const std::string name = "quota-" + std::to_string(++made_);
+  const std::string name = "quota-" + std::to_string(number_);
   admin_.Create(kube::kResourceQuotas, {{"apiVersion", "v1"},
                                         {"kind", "ResourceQuota"},
                                         {"metadata", {{"name", name}, {"namespace", space}}},

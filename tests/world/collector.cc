@@ -4,12 +4,14 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "operator/api/json_member.h"
 #include "operator/api/json_text.h"
 #include "operator/kube/requests.h"
+#include "tests/world/actor.h"
 #include "tests/world/quota.h"
 #include "tests/world/state.h"
 
@@ -325,6 +327,46 @@ Json QuotaController::StatusOf(const Json& quota, const std::string& space) cons
   status["hard"] = *hard;
   for (const auto& [name, limit] : hard->items()) status["used"][name] = AmountText(total[name]);
   return status;
+}
+
+PodCollector::PodCollector(ApiServer& server, std::size_t threshold, std::string user)
+    : server_(server), threshold_(threshold), user_(std::move(user)) {}
+
+void PodCollector::Look() {
+  chosen_.clear();
+  struct Ended {
+    bool stays;  // was not evicted
+    std::string created;
+    Chosen pod;
+  };
+  std::vector<Ended> ended;
+  for (const auto& [key, pod] : server_.All("pods")) {
+    if (!HasEnded(*pod)) continue;
+    const Json& metadata = MetadataOf(*pod);
+    ended.push_back({TextAt(*pod, {"status", "reason"}) != "Evicted",
+                     api::TextAt(metadata, "creationTimestamp"),
+                     {key, api::TextAt(metadata, "uid")}});
+  }
+  if (ended.size() <= threshold_) return;
+  std::stable_sort(ended.begin(), ended.end(), [](const Ended& one, const Ended& other) {
+    return std::tie(one.stays, one.created) < std::tie(other.stays, other.created);
+  });
+  ended.resize(ended.size() - threshold_);
+  for (Ended& one : ended) chosen_.push_back(std::move(one.pod));
+}
+
+bool PodCollector::Step() {
+  while (!chosen_.empty()) {
+    const Chosen pod = std::move(chosen_.front());
+    chosen_.pop_front();
+    const auto there = server_.Find("pods", pod.key);
+    if (!there || IsDeleting(*there)) continue;  // or only its finalizers keep it
+    if (api::TextAt(MetadataOf(*there), "uid") != pod.uid) continue;
+    const Json body = {{"kind", "DeleteOptions"}, {"apiVersion", "v1"}, {"gracePeriodSeconds", 0}};
+    server_.Handle(RequestOf(kube::Method::kDelete, server_.PathOf("pods", pod.key), body), user_);
+    return true;
+  }
+  return false;
 }
 
 }  // namespace weft::world

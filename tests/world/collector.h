@@ -1,5 +1,8 @@
 #pragma once
 
+#include <chrono>
+#include <cstddef>
+#include <deque>
 #include <memory>
 #include <string>
 
@@ -51,6 +54,28 @@ class QuotaController {
   ApiServer& server_;
   const std::string user_;
   std::uint64_t idle_at_ = 0;
+};
+
+// kube-controller-manager's pod collector: while more pods have ended than the threshold
+// (terminated-pod-gc-threshold), the oldest go, evicted ones first.
+class PodCollector {
+ public:
+  static constexpr std::chrono::seconds kPeriod{20};  // between two looks
+  PodCollector(ApiServer& server, std::size_t threshold,
+               std::string user = "system:pod-garbage-collector");
+  // Chooses the pods that Step deletes.
+  void Look();
+  bool Step();  // as above
+
+ private:
+  ApiServer& server_;
+  const std::size_t threshold_;
+  const std::string user_;
+  struct Chosen {
+    api::ObjectKey key;
+    std::string uid;
+  };
+  std::deque<Chosen> chosen_;
 };
 
 }  // namespace weft::world

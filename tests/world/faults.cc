@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "tests/world/by_number.h"
 #include "tests/world/world.h"
 
 namespace weft::world {
@@ -104,9 +105,10 @@ Faults::Faults(World& world, std::uint64_t seed)
 }
 
 void Faults::Strike(std::size_t number) {
-  chance_ = SplitMix64(seed_ + number);  // whichever others are left out
+  chance_ = SplitMix64(ByNumber(seed_, number));
+  number_ = number;
   if (world_.kueue_ && Below(3) == 0) {
-    const std::string done = world_.kueue_->Strike();
+    const std::string done = world_.kueue_->Strike(number);
     if (!done.empty()) world_.OnFault(number, "kueue: " + done);
     return;
   }
@@ -168,6 +170,7 @@ std::string Faults::KillLeader() {
 }
 
 std::string Faults::KillAny() {
+  if (world_.hosts_.empty()) return "";
   World::Host& host = world_.hosts_[Below(world_.hosts_.size())];
   if (!host.now || host.now->ended()) return "";
   Hard(seconds(0));
@@ -349,7 +352,7 @@ std::string Faults::SilenceScheduler() {
   return std::to_string(time.count()) + " s";
 }
 
-// The pod collector of kube-controller-manager, or somebody who cleans up.
+// Somebody who cleans up.
 std::string Faults::CollectPods() {
   // First one of each gang whose other workers go on.
   std::size_t count = 0;
@@ -433,7 +436,7 @@ std::string Faults::DeleteService() {
 
 // A pod of somebody else that takes the place of others.
 std::string Faults::UrgentPod() {
-  const std::string name = "urgent-" + std::to_string(++made_);
+  const std::string name = "urgent-" + std::to_string(number_);
   const Json pod = {
       {"apiVersion", "v1"},
       {"kind", "Pod"},

@@ -117,7 +117,8 @@ class Faults {
   const std::uint64_t seed_;
   SplitMix64 chance_;
   std::vector<Kind> chosen_;
-  std::size_t made_ = 0, hangs_ = 0;
+  std::size_t number_ = 0;  // of the fault that strikes
+  std::size_t hangs_ = 0;
   bool restores_ = false;
 };
 

@@ -5,6 +5,7 @@
 
 #include "operator/base/short_hash.h"
 #include "operator/base/timestamp.h"
+#include "tests/world/by_number.h"
 #include "tests/world/faults.h"
 #include "tests/world/pod_groups.h"
 #include "tests/world/world.h"
@@ -71,8 +72,9 @@ void World::SetGates(const Gates& gates) {
 }
 
 // Some jobs may take nodes from others.
-void World::DressGroups(Json& job) {
-  if (!gates_.served || kueue_ || group_chance_.Below(4) != 0) return;
+void World::DressGroups(Json& job, std::size_t number) {
+  if (!gates_.served || kueue_) return;
+  if (SplitMix64(ByNumber(options_.seed + 1, number)).Below(4) != 0) return;
   job["spec"]["workers"]["template"]["spec"]["priorityClassName"] = "urgent";
 }
 
@@ -142,7 +144,7 @@ std::string Faults::ForeignGroup() {
 // leave. Half of them meet a job that may make it leave.
 std::string Faults::TakeNode() {
   const Instant until = world_.fibers_.now() + seconds(900);
-  const std::string name = "taker-" + std::to_string(++made_);
+  const std::string name = "taker-" + std::to_string(number_);
   Json pod = TakerOf(name, 30 + Below(600), 1 + Below(300));
   world_.on_change_ = [this, until, pod, urgent = Below(2) == 0,
                        which = Below(1'000)](const Change& change) mutable {

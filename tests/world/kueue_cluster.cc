@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tests/world/by_number.h"
+
 namespace weft::world {
 namespace {
 
@@ -87,16 +89,18 @@ std::optional<kube::Response> KueueCluster::Admit(const ApiServer::Attempt& atte
   return kueue_.Admit(attempt);
 }
 
-void KueueCluster::Dress(Json& training_job) {
+void KueueCluster::Dress(Json& training_job, std::size_t number) {
+  chance_ = SplitMix64(ByNumber(options_.seed + 1, number));
   if (Below(2) == 0) return;
   Json& labels = training_job["metadata"]["labels"];
   labels[kQueueName] = "queue";
   if (Below(3) == 0) labels["kueue.x-k8s.io/priority-class"] = Below(2) == 0 ? "low" : "high";
 }
 
-void KueueCluster::SubmitJob() {
+void KueueCluster::SubmitJob(std::size_t number) {
+  chance_ = SplitMix64(ByNumber(options_.seed + 2, number));
   const std::string space = options_.spaces[Below(options_.spaces.size())];
-  const std::string name = "batch-" + std::to_string(submitted_++);
+  const std::string name = "batch-" + std::to_string(number);
   const std::uint64_t pods = 1 + Below(Below(2) == 0 ? 3 : 8);
   const bool queued = Below(2) == 0;
   Json labels = Json::object(), pod_labels = Json::object();

@@ -34,17 +34,18 @@ class KueueCluster {
   // What has to do with time.
   void Tick(bool hard) { laws_.Tick(hard || !kueue_.works()); }
 
-  // Puts some of the TrainingJobs in a queue.
-  void Dress(Json& training_job);
+  // Puts some of the TrainingJobs in a queue. What has a number is the same whichever others of the
+  // day are left out.
+  void Dress(Json& training_job, std::size_t number);
   // Somebody applies a Job whose pods Weft places, in a queue or not.
-  void SubmitJob();
+  void SubmitJob(std::size_t number);
   bool AllEnded() const;
 
   // TrainingJobs that wait for nodes with labels that no flavor of their queue has.
   std::set<std::string> OldAssignments() const;
 
   // A fault; what it did, "" for nothing.
-  std::string Strike();
+  std::string Strike(std::size_t number);
   // Ends what lasts, and whoever deactivated something takes it back.
   void EndAll();
   // After the evening.
@@ -88,7 +89,6 @@ class KueueCluster {
   KueueJobs jobs_;
   JobController job_controller_;
   KueueLaws laws_;
-  std::size_t submitted_ = 0;
 };
 
 }  // namespace weft::world

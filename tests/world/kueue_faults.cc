@@ -2,6 +2,7 @@
 #include <array>
 
 #include "operator/base/timestamp.h"
+#include "tests/world/by_number.h"
 #include "tests/world/kueue_cluster.h"
 
 namespace weft::world {
@@ -26,7 +27,8 @@ bool HoldsIt(const Json& workload) {
 
 }  // namespace
 
-std::string KueueCluster::Strike() {
+std::string KueueCluster::Strike(std::size_t number) {
+  chance_ = SplitMix64(ByNumber(options_.seed + 3, number));
   static constexpr std::array<std::pair<const char*, Fault>, 15> kAll = {{
       {"preempt", &KueueCluster::PreemptOne},
       {"preempt", &KueueCluster::PreemptOne},

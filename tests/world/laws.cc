@@ -296,6 +296,7 @@ void Laws::LookAtJob(const Change& change) {
   LookAtWhyFailed(job, before);
   LookAtAdmission(job, before);
   LookAtCounters(job, before);
+  LookAtLosses(job, before);
   LookAtService(job, before);
   LookAtExcluded(job, before);
 }

@@ -66,6 +66,7 @@ class Laws {
   void LookAtSuccess(const Json& job);
   void LookAtEnd(const Json& job, const Json& before);
   void LookAtCounters(const Json& job, const Json& before);
+  void LookAtLosses(const Json& job, const Json& before);  // in loss_laws.cc
   void LookAtDeparture(const Change& change);
   void LookAtService(const Json& job, const Json& before);
   void LookAtWrite(const Sent& sent, const std::string& resource);

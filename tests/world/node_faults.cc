@@ -131,14 +131,14 @@ std::string Faults::ScaleDown() {
   if (name.empty() || world_.kubelets_.IsLost(name) || IsUsed(name)) return "";
   Taint(name, kTaint);
   const seconds tainted = Some(0, 60), away = Some(60, 900);
-  world_.fibers_.After(tainted, [this, name, away] {
+  const std::string other = "node-new-" + std::to_string(number_);
+  world_.fibers_.After(tainted, [this, name, away, other] {
     const auto there = admin_.Find(kube::kNodes, {"", name});
     if (!there) return;
     if (IsUsed(name)) return Untaint(name, kTaint);
     Json node = *there;
     admin_.Delete(kube::kNodes, {"", name});
     world_.kubelets_.Lose(name);
-    const std::string other = "node-new-" + std::to_string(++made_);
     Json labels = At(node, {"metadata", "labels"});
     labels["kubernetes.io/hostname"] = other;
     node["metadata"] = {{"name", other}, {"labels", labels}};

@@ -97,6 +97,7 @@ void Scheduler::OnChange(const Change& change) {
       assumed_.erase(assumed);
     }
   }
+  OnNomination(change.key, gone || !WaitsForNode(pod) ? nullptr : &pod);
   if (gone || !WaitsForNode(pod)) {
     pending_.erase(change.key);
   } else if (pending_.try_emplace(change.key, 0).second) {
@@ -144,6 +145,50 @@ void Scheduler::TryAllSoon() {
   });
 }
 
+void Scheduler::OnNomination(const api::ObjectKey& key, const Json* pod) {
+  const std::string node = pod == nullptr ? "" : TextAt(*pod, {"status", "nominatedNodeName"});
+  const auto known = nominated_.find(key);
+  const bool leaves = known != nominated_.end() && known->second.node != node;
+  if (leaves) nominated_.erase(known);
+  if (!node.empty()) {
+    nominated_[key] = {.node = node,
+                       .group = GroupOf(*pod),
+                       .gpus = GpusOf(*pod),
+                       .priority = NumberAt(*pod, {"spec", "priority"})};
+  }
+  if (leaves) TryAllSoon();
+}
+
+// GPUs of the node that pods of at least this one's priority wait for. Those of its own group are
+// tried with it.
+std::int64_t Scheduler::KeptFor(const std::string& node, const Json& pod) const {
+  if (nominated_.empty()) return 0;
+  const api::ObjectKey key = KeyOf(pod);
+  const std::string group = GroupOf(pod);
+  std::int64_t gpus = 0;
+  for (const auto& [other, nomination] : nominated_) {
+    const bool same_group = !group.empty() && other.space == key.space && nomination.group == group;
+    if (other == key || same_group || nomination.node != node || assumed_.contains(other)) continue;
+    if (nomination.priority >= NumberAt(pod, {"spec", "priority"})) gpus += nomination.gpus;
+  }
+  return gpus;
+}
+
+// Whether pods leave its nominated node for it. Until they have it takes no others' place, unless
+// the node is not possible any more.
+bool Scheduler::IsPreempting(const Json& pod) const {
+  const auto known = nominated_.find(KeyOf(pod));
+  if (known == nominated_.end()) return false;
+  const auto node = api_.Find(kube::kNodes, {"", known->second.node});
+  const auto held = held_.find(known->second.node);
+  if (!node || held == held_.end() || WhyNot(pod, *node, UsedNow()) != "GPUs") return false;
+  return std::any_of(held->second.begin(), held->second.end(), [&](const auto& one) {
+    const auto other = api_.Find(kube::kPods, one.first);
+    return other && IsDeleting(*other) &&
+           NumberAt(*other, {"spec", "priority"}) < known->second.priority;
+  });
+}
+
 // Why the node is not possible; "": it is. "GPUs" if only they are missing.
 std::string Scheduler::WhyNot(const Json& pod, const Json& node, const Used& used) const {
   if (!SelectorMatches(pod, node)) return "didn't match Pod's node affinity/selector";
@@ -157,9 +202,11 @@ std::string Scheduler::WhyNot(const Json& pod, const Json& node, const Used& use
   if (refused != refused_.end() && fibers_.now() < refused->second) {
     return "had volume node affinity conflict";
   }
-  const auto held = used.find(TextAt(node, {"metadata", "name"}));
+  const std::string name = TextAt(node, {"metadata", "name"});
+  const auto held = used.find(name);
+  const std::int64_t taken = (held == used.end() ? 0 : held->second) + KeptFor(name, pod);
   const std::int64_t there = NumberAt(node, {"status", "allocatable", "nvidia.com/gpu"});
-  return (held == used.end() ? 0 : held->second) + GpusOf(pod) > there ? "GPUs" : "";
+  return taken + GpusOf(pod) > there ? "GPUs" : "";
 }
 
 Scheduler::Used Scheduler::UsedNow() const {
@@ -199,7 +246,14 @@ bool Scheduler::Preempt(const Json& pod, const std::string& node) {
     missing -= gpus;
   }
   if (victims.empty() || missing > 0) return false;
+  std::vector<api::ObjectKey> less;  // lose their nomination
+  for (const auto& [key, nomination] : nominated_) {
+    if (nomination.node == node && nomination.priority < priority) less.push_back(key);
+  }
   api_.Patch(kube::kPods, KeyOf(pod), {{"status", {{"nominatedNodeName", node}}}}, "status");
+  for (const api::ObjectKey& key : less) {
+    api_.Patch(kube::kPods, key, {{"status", {{"nominatedNodeName", nullptr}}}}, "status");
+  }
   for (const api::ObjectKey& victim : WithTheirGroups(victims)) api_.Delete(kube::kPods, victim);
   return true;
 }
@@ -229,14 +283,21 @@ void Scheduler::Try(const api::ObjectKey& key) {
   if (IsInGroup(*pod)) return TryGroup({key.space, GroupOf(*pod)});
   const Fit fit = FitOf(*pod, UsedNow());
   if (!fit.nodes.empty()) {
-    api_.Bind(key, UidOf(*pod), fit.nodes[chance_.Below(fit.nodes.size())]);
+    const std::string nominated = TextAt(*pod, {"status", "nominatedNodeName"});
+    const auto kept = std::find(fit.nodes.begin(), fit.nodes.end(), nominated);
+    const bool keeps = kept != fit.nodes.end();
+    api_.Bind(key, UidOf(*pod), keeps ? *kept : fit.nodes[chance_.Below(fit.nodes.size())]);
     return;
+  }
+  if (IsPreempting(*pod)) {
+    Refuse(*pod, {fit.why_not});
+    return TryLater(key);
   }
   if (NumberAt(*pod, {"spec", "priority"}) > 0 && !fit.crowded.empty() &&
       Preempt(*pod, fit.crowded[chance_.Below(fit.crowded.size())])) {
     return;
   }
-  Refuse(*pod, {fit.why_not});
+  Refuse(*pod, {fit.why_not, "Unschedulable", ""});
   TryLater(key);
 }
 

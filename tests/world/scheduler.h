@@ -16,7 +16,8 @@ namespace weft::world {
 
 // kube-scheduler, as far as Weft relies on it: binds pods without gates to a node that their
 // affinity, selector and tolerations allow and that has GPUs free, else says why not; a pod of
-// higher priority takes the place of others. With the feature gate GenericWorkload the pods of a
+// higher priority takes the place of others, and keeps the node that is nominated for it from pods
+// of no higher priority until it is bound. With the feature gate GenericWorkload the pods of a
 // PodGroup are tried in one cycle, as kube-scheduler 1.37 does (group_cycle.cc).
 class Scheduler {
  public:
@@ -52,6 +53,9 @@ class Scheduler {
   Fit FitOf(const Json& pod, const Used& used) const;
   Used UsedNow() const;
   bool Preempt(const Json& pod, const std::string& node);
+  void OnNomination(const api::ObjectKey& key, const Json* pod);  // null: it does not wait
+  std::int64_t KeptFor(const std::string& node, const Json& pod) const;
+  bool IsPreempting(const Json& pod) const;
   // With the other pods of PodGroups that are disrupted as one; in group_cycle.cc.
   std::vector<api::ObjectKey> WithTheirGroups(const std::vector<api::ObjectKey>& victims) const;
   // What the pod's condition says, and the node that is nominated for it; unset: as before.
@@ -105,6 +109,12 @@ class Scheduler {
   std::map<api::ObjectKey, int> pending_;   // tries so far
   std::map<std::string, Instant> refused_;  // nodes, until then
   std::map<std::string, std::map<api::ObjectKey, std::int64_t>> held_;  // GPUs by node and pod
+  // Pods that wait for the node that is nominated for them.
+  struct Nomination {
+    std::string node, group;
+    std::int64_t gpus = 0, priority = 0;
+  };
+  std::map<api::ObjectKey, Nomination> nominated_;
   // Pods whose bind request is under way, and their nodes.
   std::map<api::ObjectKey, std::string> assumed_;
   Groups groups_;

@@ -43,7 +43,7 @@ std::string Faults::OwnerlessPlacement() {
   if (!job) return "";
   const api::ObjectKey key = KeyOf(*job);
   const bool claims = Below(2) == 0;
-  Json meta = {{"name", claims ? key.name + "-1" : "odd-" + std::to_string(++made_)},
+  Json meta = {{"name", claims ? key.name + "-1" : "odd-" + std::to_string(number_)},
                {"namespace", key.space}};
   if (!claims) {
     meta["ownerReferences"] = {{{"apiVersion", "weft.dev/v1alpha1"},
@@ -161,7 +161,7 @@ std::string Faults::FalsePod() {
   const auto pod = Any(
       kube::kPods, [](const Json& one) { return !LabelOf(one, "weft.dev/worker-index").empty(); });
   if (!pod) return "";
-  const std::string name = "false-" + std::to_string(++made_);
+  const std::string name = "false-" + std::to_string(number_);
   Json made = {
       {"apiVersion", "v1"},
       {"kind", "Pod"},

@@ -291,7 +291,7 @@ void World::LookAtNeighbours() {
     ++tenant_writes_;
     const std::string differs = FirstDifference(before, after);
     if (!differs.empty()) {
-      laws_.Break("I27", "if somebody writes " + metadata.dump() + " into " + NameOf(resource) +
+      laws_.Break("I28", "if somebody writes " + metadata.dump() + " into " + NameOf(resource) +
                              " " + api::Show(key) + ", another namespace has " + differs);
     }
     return;

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "operator/api/checkpoint.h"
+#include "tests/world/by_number.h"
+
 namespace weft::world {
 namespace {
 
@@ -24,7 +27,13 @@ constexpr Fate kFates[] = {Fate::kRuns,      Fate::kRuns,   Fate::kRuns,      Fa
 }  // namespace
 
 Users::Users(Fibers& fibers, ApiServer& server, Options options, std::uint64_t seed)
-    : fibers_(fibers), api_(server, "researcher"), options_(std::move(options)), chance_(seed) {}
+    : fibers_(fibers),
+      api_(server, "researcher"),
+      options_(std::move(options)),
+      seed_(seed),
+      chance_(seed),
+      saving_(seed + 1),
+      saves_(saving_.Below(4) == 0) {}
 
 Json Users::JobOf(const std::string& space, const std::string& name) {
   const std::uint64_t gpus = chance_.Below(6) == 0 ? (1ULL << chance_.Below(3)) : 8;
@@ -77,10 +86,42 @@ void Users::Delete(const api::ObjectKey& job, const char* propagation) {
   api_.Delete(kube::kTrainingJobs, job, {.propagation = propagation});
 }
 
-void Users::SubmitOne() {
+void Users::AddCheckpoints(const api::ObjectKey& key, Json& job) {
+  if (!saves_ || saving_.Below(2) == 0) return;
+  const std::uint64_t interval = 20 + saving_.Below(200);
+  job["spec"]["checkpoint"] = {{"intervalSeconds", interval}};
+  const bool on_pod = saving_.Below(2) == 0;
+  constexpr int kCheckpoints = 20;
+  for (int step = 1; step <= kCheckpoints; ++step) {
+    fibers_.After(std::chrono::seconds(interval) * step,
+                  [this, key, on_pod, step] { TellCheckpoint(key, on_pod, step); });
+  }
+}
+
+// In the annotations of the job, or of its worker 0's pod.
+void Users::TellCheckpoint(const api::ObjectKey& key, bool on_pod, int step) {
+  const auto job = api_.Find(kube::kTrainingJobs, key);
+  if (job == nullptr || !IsTrue(*job, "PodsReady")) return;
+  const std::string now = FormatTime(options_.now_seconds());
+  Json told = {{api::kLastCheckpointTime, now}, {api::kLastCheckpointStep, std::to_string(step)}};
+  if (step % 4 == 0) told[api::kFirstStepTime] = now;
+  const Json change = {{"metadata", {{"annotations", std::move(told)}}}};
+  if (!on_pod) {
+    api_.Patch(kube::kTrainingJobs, key, change);
+    return;
+  }
+  const std::int64_t last = NumberAt(*job, {"spec", "workers", "replicas"}) - 1;
+  const std::string worker0(std::to_string(last).size(), '0');
+  const std::string attempt = std::to_string(NumberAt(*job, {"status", "attempt"}));
+  api_.Patch(kube::kPods, {key.space, key.name + "-" + attempt + "-" + worker0}, change);
+}
+
+void Users::Submit(std::size_t number) {
+  chance_ = SplitMix64(ByNumber(seed_, number));
+  saving_ = SplitMix64(ByNumber(seed_ + 1, number));
   const Fate fate = kFates[chance_.Below(std::size(kFates))];
   const api::ObjectKey key{options_.spaces[chance_.Below(options_.spaces.size())],
-                           "job-" + std::to_string(submitted_++)};
+                           "job-" + std::to_string(number)};
   Json job = JobOf(key.space, key.name);
   Json& pod = job["spec"]["workers"]["template"];
   Json& annotations = pod["metadata"]["annotations"];
@@ -104,7 +145,8 @@ void Users::SubmitOne() {
     annotations["weft.test/run-seconds"] = std::to_string(10 + chance_.Below(300));
     annotations.erase("weft.test/worker-seconds");
   }
-  options_.dress(job);
+  AddCheckpoints(key, job);
+  options_.dress(job, number);
   api_.Create(kube::kTrainingJobs, job);
   if (fate == Fate::kDeleted || fate == Fate::kForEver || fate == Fate::kTooLarge) {
     Later(2'400, remove, key);
@@ -145,6 +187,7 @@ void Users::SubmitOne() {
 }
 
 void Users::SubmitLarge(std::size_t workers) {
+  chance_ = SplitMix64(seed_);
   const api::ObjectKey key{options_.spaces.front(), "large"};
   Json job = JobOf(key.space, key.name);
   Json& spec = job["spec"];

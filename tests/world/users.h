@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "operator/base/random.h"
+#include "operator/base/timestamp.h"
 #include "tests/world/actor.h"
 #include "tests/world/fibers.h"
 
@@ -20,12 +21,15 @@ class Users {
     std::uint64_t most_replicas = 16;
     std::uint64_t most_run_seconds = 1'800;
     std::uint64_t whole = 0;  // replicas of the jobs that need all nodes; 0: there are none
-    std::function<void(Json& job)> dress = [](Json&) {};  // before it is applied
+    std::function<UnixSeconds()> now_seconds;  // of the programs, for the times of checkpoints
+    // Before a job is applied.
+    std::function<void(Json& job, std::size_t number)> dress = [](Json&, std::size_t) {};
   };
   Users(Fibers& fibers, ApiServer& server, Options options, std::uint64_t seed);
 
-  // Applies a job of some fate, and does to it what its fate says.
-  void SubmitOne();
+  // Applies a job of some fate, and does to it what its fate says. The number decides all of it,
+  // whichever others are applied.
+  void Submit(std::size_t number);
   // Applies a job of so many workers, four to a node, that runs for ten minutes.
   void SubmitLarge(std::size_t workers);
   // Jobs that their authors expect to end by themselves.
@@ -34,7 +38,6 @@ class Users {
     std::string end;  // "Complete" or "Failed"; "": deleted
   };
   const std::vector<Expected>& expected() const { return expected_; }
-  std::size_t submitted() const { return submitted_; }
 
  private:
   Json JobOf(const std::string& space, const std::string& name);
@@ -42,13 +45,17 @@ class Users {
              const api::ObjectKey& job);
   void Suspend(const api::ObjectKey& job, bool suspend);
   void Delete(const api::ObjectKey& job, const char* propagation);
+  // In a quarter of the worlds half of the jobs store their state and tell of it.
+  void AddCheckpoints(const api::ObjectKey& key, Json& job);
+  void TellCheckpoint(const api::ObjectKey& key, bool on_pod, int step);
 
   Fibers& fibers_;
   Actor api_;
   const Options options_;
-  SplitMix64 chance_;
+  const std::uint64_t seed_;
+  SplitMix64 chance_, saving_;
+  bool saves_;
   std::vector<Expected> expected_;
-  std::size_t submitted_ = 0;
 };
 
 }  // namespace weft::world

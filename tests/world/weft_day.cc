@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "operator/base/seeded_bug.h"
+#include "tests/world/commit.h"
 #include "tests/world/world.h"
 
 namespace weft::world {
@@ -40,7 +41,7 @@ constexpr const char* kHelp =
     "                      server, 4 kube-scheduler, 5 kube-controller-manager (default 0)\n"
     "      --operators N   replicas of weft-operator (default 2)\n"
     "      --hours N       of a day (default 24); an evening without faults follows\n"
-    "      --until STEP    stop after this many changes of objects\n"
+    "      --until STEP    stop at the change of an object that comes after this many\n"
     "      --without-faults LIST --without-jobs LIST   that do not come, such as 0-4,7 "
     "(shrink.py)\n"
     "      --timeline FILE   draws the day as a page: jobs, nodes, faults and writes\n"
@@ -56,6 +57,8 @@ constexpr const char* kHelp =
 struct Flags {
   World::Options world;
   std::uint64_t count = 1;
+  std::string program;   // as it was started
+  std::string repeated;  // the options that decide a day, but for its seed
   bool changes = false;
   std::string timeline;  // file of the page; "": none
 };
@@ -150,6 +153,29 @@ bool Read(int argc, char** argv, Flags& flags) {
   return true;
 }
 
+// What --seed, --count, --until and the options that only print leave: each with its value.
+std::string RepeatedOf(int argc, char** argv) {
+  static const std::set<std::string_view> kLeftOut = {"--seed", "--count", "--until", "--show",
+                                                      "--timeline"};
+  std::string all;
+  for (int i = 1; i + 1 < argc; ++i) {
+    const std::string_view name = argv[i];
+    if (name == "-v" || name == "--verbose" || name == "--changes") continue;
+    const std::string value = argv[++i];
+    if (!kLeftOut.contains(name)) all += " " + std::string(name) + " " + value;
+  }
+  return all;
+}
+
+// How to see the same again, whatever the machine.
+void TellReplay(const Flags& flags, std::uint64_t step) {
+  const std::string day =
+      flags.program + " --seed " + std::to_string(flags.world.seed) + flags.repeated;
+  std::printf("  commit: %s\n  replay: %s --until %llu -v\n", kCommit, day.c_str(),
+              static_cast<unsigned long long>(step));
+  std::printf("  shrink: tests/world/shrink.py %s\n", day.c_str());
+}
+
 void Draw(const World& world, const Timeline& timeline, std::uint64_t seed,
           const std::string& file) {
   std::vector<std::string> broken;
@@ -171,21 +197,24 @@ std::size_t UsedBytes() {
 // A day that is over leaves nothing but what is read once, such as the definitions.
 constexpr std::size_t kMostLeftBytes = std::size_t{16} << 20;
 
-bool PlayDay(World::Options options, const std::string& page);
+bool PlayDay(const Flags& flags);
 
-// Whether no law was broken. `page`: a file; "": none.
-bool PlayOne(const World::Options& options, const std::string& page) {
+// Whether no law was broken.
+bool PlayOne(const Flags& flags) {
   const std::size_t before = UsedBytes();
-  if (!PlayDay(options, page)) return false;
+  if (!PlayDay(flags)) return false;
   const std::size_t after = UsedBytes();
   if (after <= before + kMostLeftBytes) return true;
   std::printf(
       "  seed %llu breaks at step 0:\n  I19: the day is over and %zu MiB are still in use\n",
-      static_cast<unsigned long long>(options.seed), (after - before) >> 20);
+      static_cast<unsigned long long>(flags.world.seed), (after - before) >> 20);
+  TellReplay(flags, 0);
   return false;
 }
 
-bool PlayDay(World::Options options, const std::string& page) {
+bool PlayDay(const Flags& flags) {
+  World::Options options = flags.world;
+  const std::string& page = flags.timeline;
   const auto begun = std::chrono::steady_clock::now();
   Timeline timeline;
   if (!page.empty()) options.timeline = &timeline;
@@ -206,6 +235,7 @@ bool PlayDay(World::Options options, const std::string& page) {
   for (const Violation& one : world.broken()) {
     std::printf("  %s: %s\n", one.law.c_str(), one.text.c_str());
   }
+  TellReplay(flags, world.steps());
   if (!options.log) {
     std::printf("  the last changes:\n");
     for (const std::string& line : world.recent()) std::printf("    %s\n", line.c_str());
@@ -222,12 +252,14 @@ int Main(int argc, char** argv) {
   }
   Flags flags;
   if (!Read(argc, argv, flags)) return 2;
+  flags.program = argv[0];
+  flags.repeated = RepeatedOf(argc, argv);
   if (flags.changes) {
     flags.world.log = [](const std::string& line) { std::printf("%s\n", line.c_str()); };
   }
   bool well = true;
   for (std::uint64_t i = 0; i < flags.count; ++i) {
-    well = PlayOne(flags.world, flags.timeline) && well;
+    well = PlayOne(flags) && well;
     ++flags.world.seed;
   }
   return well ? 0 : 1;

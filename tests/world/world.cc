@@ -26,10 +26,12 @@ constexpr seconds kLastFaults{1'300}, kLastEdits{2'500};
 constexpr seconds kSettling{120}, kQuiet{480};
 // Then the operators have opened them again.
 constexpr seconds kWatchesBack{45};
-constexpr int kMostCollected = 2'000;  // steps of the collectors in one go
-constexpr seconds kCollectorsPause{5};
+// The collectors write so often at once, then they pause, so that everybody sees what is collected
+// by half; longer after writes that were all refused.
+constexpr std::uint64_t kMostCollected = 8;
+constexpr std::uint64_t kLeastPauseMillis = 5, kMostPauseMillis = 200;
+constexpr seconds kRefusedPause{5};
 constexpr std::size_t kRecent = 60;
-constexpr std::uint64_t kPrime = 1'099'511'628'211ULL;
 // 8 nodes a leaf, 4 leaves a spine.
 constexpr std::size_t kLeaf = 8, kSpine = 32;
 
@@ -87,6 +89,14 @@ Json FabricObject() {
         {"nodeLink", {{"type", "NVLink4"}}}}}};
 }
 
+// So many pods that have ended may stay: on half of the days as many as by default.
+std::size_t ThresholdOf(std::uint64_t seed) {
+  SplitMix64 chance(seed + 2);
+  const std::uint64_t kind = chance.Below(4);
+  if (kind < 2) return 12'500;
+  return kind == 2 ? 1 + chance.Below(10) : 10 + chance.Below(100);
+}
+
 // How fast the network and the API server are when nothing is wrong.
 Weather FairWeather(SplitMix64& chance) {
   Weather weather;
@@ -116,16 +126,18 @@ World::World(Options options)
       garbage_(server_),
       namespaces_(server_),
       quotas_(server_),
+      pod_collector_(server_, ThresholdOf(options_.seed)),
       protection_(server_),
       users_(fibers_, server_,
              {.spaces = {kSpaces.begin(), kSpaces.end()},
               .canary = kCanary,
               .most_replicas = std::max<std::size_t>(4, options_.nodes / 4),
               .whole = options_.whole ? options_.nodes : 0,
+              .now_seconds = [this] { return NowSeconds(); },
               .dress =
-                  [this](Json& job) {
-                    if (kueue_) kueue_->Dress(job);
-                    DressGroups(job);
+                  [this](Json& job, std::size_t number) {
+                    if (kueue_) kueue_->Dress(job, number);
+                    DressGroups(job, number);
                   }},
              chance_.Next()),
       policies_(server_) {
@@ -211,13 +223,12 @@ void World::Say(const std::string& line) {
 
 void World::OnChange(const Change& change) {
   ++steps_;
-  const auto mix = [&](const std::string& text) {
-    for (const char c : text) digest_ = (digest_ ^ static_cast<unsigned char>(c)) * kPrime;
-  };
-  mix(NameOf(change.type));
-  mix(change.resource);
-  mix(api::Show(change.key));
-  mix(std::to_string(change.version) + " " + std::to_string(change.object->size()) + TimeText());
+  digest_.Mix(NameOf(change.type));
+  digest_.Mix(change.resource);
+  digest_.Mix(api::Show(change.key));
+  digest_.Mix(change.version);
+  digest_.Mix(static_cast<std::uint64_t>(fibers_.now().time_since_epoch().count()));
+  digest_.MixJson(*change.object);
   if (options_.log || change.resource != "leases.coordination.k8s.io") {
     Say("#" + std::to_string(steps_) + " " + NameOf(change.type) + " " + change.resource + " " +
         api::Show(change.key) + " by " + change.user);
@@ -233,21 +244,35 @@ void World::OnChange(const Change& change) {
   if (kueue_) kueue_->OnChange(change);
   if (on_change_ && on_change_(change)) on_change_ = nullptr;
   const bool goes = change.type == Change::Type::kDeleted || IsDeleting(*change.object);
-  if (goes || change.resource == "resourcequotas" || change.resource == "pods") {
-    if (!std::exchange(collects_, true)) {
-      fibers_.After(Millis(100 + chance_.Below(2'000)), [this] { Collect(); });
-    }
-  }
+  if (goes || change.resource == "resourcequotas" || change.resource == "pods") CollectSoon();
+}
+
+void World::CollectSoon() {
+  if (std::exchange(collects_, true)) return;
+  fibers_.After(Millis(100 + chance_.Below(2'000)), [this] { Collect(); });
 }
 
 // A write of a collector that a webhook refuses is tried again later.
 void World::Collect() {
-  for (int i = 0; i < kMostCollected; ++i) {
-    if (garbage_.Step() || namespaces_.Step() || quotas_.Step() || protection_.Step()) continue;
+  const std::uint64_t before = server_.version();
+  for (std::uint64_t left = 1 + chance_.Below(kMostCollected); left > 0; --left) {
+    const std::array wrote = {garbage_.Step(), namespaces_.Step(), quotas_.Step(),
+                              protection_.Step(), pod_collector_.Step()};
+    if (std::find(wrote.begin(), wrote.end(), true) != wrote.end()) continue;
     collects_ = false;
     return;
   }
-  fibers_.After(kCollectorsPause, [this] { Collect(); });
+  Instant::duration pause = kRefusedPause;
+  if (server_.version() != before) {
+    pause = Millis(kLeastPauseMillis + chance_.Below(kMostPauseMillis - kLeastPauseMillis + 1));
+  }
+  fibers_.After(pause, [this] { Collect(); });
+}
+
+void World::CollectPods() {
+  pod_collector_.Look();
+  CollectSoon();
+  fibers_.After(PodCollector::kPeriod, [this] { CollectPods(); });
 }
 
 void World::BreakWatches(seconds time) {
@@ -376,8 +401,8 @@ void World::PlanDay() {
   for (std::size_t i = 0; i < options_.jobs; ++i) {
     const Millis at(chance_.Below(day));
     if (options_.without_jobs.contains(i)) continue;
-    if (kueue_ && i % 4 == 0) fibers_.After(at, [this] { kueue_->SubmitJob(); });
-    fibers_.After(at, [this] { users_.SubmitOne(); });
+    if (kueue_ && i % 4 == 0) fibers_.After(at, [this, i] { kueue_->SubmitJob(i); });
+    fibers_.After(at, [this, i] { users_.Submit(i); });
   }
 }
 
@@ -388,6 +413,7 @@ void World::Play() {
   LookAtFigures();
   LookAtNeighbours();
   LookAtCachesByDay();
+  CollectPods();
   PlanDay();
   Faults faults(*this, chance_.Next());
   const auto day = static_cast<std::uint64_t>(Millis(options_.day).count());
@@ -405,7 +431,7 @@ void World::Play() {
   end_ = latest + kQuiet;
   fibers_.At(evening + kLastEdits, [this, latest] { AwaitEnd(latest); });
   const auto stops = [&] {
-    return !broken().empty() || (options_.until_step != 0 && steps_ >= options_.until_step);
+    return !broken().empty() || (options_.until_step != 0 && steps_ > options_.until_step);
   };
   while (!stops() && fibers_.Step(end_)) {
   }
@@ -432,6 +458,11 @@ void World::AwaitEnd(Instant latest) {
 
 void World::OnSent(const Sent& sent) {
   if (options_.timeline != nullptr) options_.timeline->OnSent(sent, fibers_.now());
+  digest_.Mix(sent.machine);
+  digest_.Mix(kube::NameOf(sent.request.method));
+  digest_.Mix(sent.request.path);
+  digest_.Mix(sent.request.body);
+  digest_.Mix(static_cast<std::uint64_t>(sent.answer.status));
   laws_.OnSent(sent);
   if (on_write_ && on_write_(sent)) on_write_ = nullptr;
   if (!quiet_ || sent.request.method == kube::Method::kGet) return;

@@ -11,6 +11,7 @@
 
 #include "tests/world/api_server.h"
 #include "tests/world/collector.h"
+#include "tests/world/digest.h"
 #include "tests/world/fibers.h"
 #include "tests/world/gates.h"
 #include "tests/world/group_protection.h"
@@ -40,7 +41,7 @@ class World {
     std::size_t operators = 2;
     std::chrono::seconds day{24 * 3'600};     // in which jobs and faults come
     std::chrono::seconds evening{4 * 3'600};  // after it, without either, everything ends
-    std::uint64_t until_step = 0;             // stops there; 0: never
+    std::uint64_t until_step = 0;             // stops at the change after it; 0: never
     std::set<std::size_t> without_faults, without_jobs;  // that do not come, by number of the day
     std::string show;         // prints objects whose "namespace/name" begins so; "": none
     bool kueue = false;       // jobs in queues, and Jobs of other controllers
@@ -58,7 +59,7 @@ class World {
 
   const std::vector<Violation>& broken() const { return laws_.broken(); }
   // Equal for equal histories.
-  std::uint64_t digest() const { return digest_; }
+  std::uint64_t digest() const { return digest_.value(); }
   std::uint64_t steps() const { return steps_; }  // changes of objects
   std::size_t faults_seen() const { return faults_seen_; }
   std::size_t tenant_writes() const { return tenant_writes_; }  // whose effect was looked at
@@ -90,10 +91,12 @@ class World {
   void StopHosts();
   void OnChange(const Change& change);
   void Collect();
+  void CollectSoon();
+  void CollectPods();
   // In group_faults.cc.
   void MakeGates();
   void SetGates(const Gates& gates);
-  void DressGroups(Json& job);
+  void DressGroups(Json& job, std::size_t number);
   // All watches break, and none can be opened for so long.
   void BreakWatches(std::chrono::seconds time);
   void OnFault(std::size_t number, const std::string& what);
@@ -114,7 +117,7 @@ class World {
 
   const Options options_;
   Gates gates_;
-  SplitMix64 group_chance_{options_.seed + 1};  // of jobs' priorities and of failed binds
+  SplitMix64 group_chance_{options_.seed + 1};  // of failed binds
   SplitMix64 tenant_chance_{options_.seed + 2};
   SplitMix64 chance_;
   Fibers fibers_;
@@ -128,6 +131,7 @@ class World {
   GarbageCollector garbage_;
   NamespaceController namespaces_;
   QuotaController quotas_;
+  PodCollector pod_collector_;
   GroupProtection protection_;
   Users users_;
   std::unique_ptr<KueueCluster> kueue_;  // null: without
@@ -149,7 +153,7 @@ class World {
   std::map<std::string, int> retries_;  // meanwhile, by path
   bool over_ = false;
   Instant end_{};
-  std::uint64_t digest_ = 14695981039346656037ULL;
+  Digest digest_;
   std::uint64_t steps_ = 0;
   std::size_t faults_seen_ = 0;
   std::size_t tenant_writes_ = 0;

@@ -80,6 +80,53 @@ TEST(ContainerWaitTest, APodHasTheWordsOfItsFirstContainerThatWaits) {
             "container b: CrashLoopBackOff: it ends again and again, last with exit code 2");
 }
 
+TEST(ContainerWaitTest, AContainerIsDueWhenTheInitContainersBeforeItAreDone) {
+  const nlohmann::json waits = {{"waiting", {{"reason", "PodInitializing"}}}};
+  const nlohmann::json runs = {{"running", nlohmann::json::object()}};
+  const auto of = [](const char* name, const nlohmann::json& state, bool ready) {
+    return nlohmann::json{{"name", name}, {"state", state}, {"ready", ready}};
+  };
+  const nlohmann::json done = of("i", {{"terminated", {{"exitCode", 0}}}}, true);
+  const nlohmann::json trainer = of("t", waits, false);
+  struct Case {
+    std::string name;  // reads as a sentence
+    nlohmann::json init, containers;
+    bool want;
+  };
+  const Case cases[] = {
+      {"no status yet", {}, {}, false},
+      {"the only container waits", {}, nlohmann::json::array({trainer}), true},
+      {"an init container waits", nlohmann::json::array({of("i", waits, false)}),
+       nlohmann::json::array({trainer}), true},
+      {"an init container runs",
+       {of("i", runs, false), of("j", waits, false)},
+       nlohmann::json::array({trainer}),
+       false},
+      {"the next one waits", {done, of("j", waits, false)}, nlohmann::json::array({trainer}), true},
+      {"all are done", nlohmann::json::array({done}), nlohmann::json::array({trainer}), true},
+      {"a sidecar runs", nlohmann::json::array({of("i", runs, true)}),
+       nlohmann::json::array({trainer}), true},
+      {"one of two waits", {}, {of("s", runs, true), trainer}, true},
+      {"all run", nlohmann::json::array({done}), nlohmann::json::array({of("t", runs, true)}),
+       false},
+  };
+  const auto list = [](const nlohmann::json& items) {
+    return items.is_null() ? nlohmann::json::array() : items;
+  };
+  for (const Case& c : cases) {
+    for (const char* phase : {"Pending", "Running"}) {
+      const auto pod = DecodePod({{"metadata", {{"name", "p"}, {"namespace", "ns"}}},
+                                  {"status",
+                                   {{"phase", phase},
+                                    {"initContainerStatuses", list(c.init)},
+                                    {"containerStatuses", list(c.containers)}}}},
+                                 "test");
+      ASSERT_TRUE(pod) << c.name;
+      EXPECT_EQ(pod->starting, c.want && pod->phase == PodPhase::kPending) << c.name;
+    }
+  }
+}
+
 TEST(ContainerWaitTest, AFailedContainerKeepsTheEndOfItsTerminationMessage) {
   const auto failure = [](const char* reason, const std::string& message) {
     const nlohmann::json ended = {{"exitCode", 1}, {"reason", reason}, {"message", message}};

@@ -196,6 +196,44 @@ TEST(FleetCollectorTest, ShowsWhatIsPredictedOfARunningJob) {
   EXPECT_EQ(watts("l1"), 0);
 }
 
+TEST(FleetCollectorTest, ShowsTheTimeThatAJobWithCheckpointsHasLost) {
+  World world;
+  world.PutJob("without");
+  world.PutRunning("with");
+  api::TrainingJob job = *world.store.ObjectsOf({"team-a", "with"})->job;
+  job.meta.resource_version = std::to_string(++world.versions);
+  job.checkpoint = api::CheckpointSpec{.interval_seconds = 1'800, .stall_seconds = 5};
+  job.record.checkpoint = api::CheckpointRecord{kNow - 100, 1'200, 465};
+  job.record.lost.emplace();
+  job.record.lost->kept = 600;
+  job.record.lost->work = 500;
+  job.record.lost->start = 100;
+  job.record.lost->failures = 1;
+  job.record.lost->until = kNow - 100;
+  world.store.Put(job);
+  const std::string of = "{trainingjob=\"with\",trainingjob_namespace=\"team-a\"";
+  std::string text = world.Scrape();
+  for (const char* sample :
+       {"failures@} 1", "kept_seconds@} 600", "lost_seconds@,part=\"LostWork\",exact=\"true\"} 500",
+        "lost_seconds@,part=\"Start\",exact=\"true\"} 100", "effective_time_ratio@} 0.5",
+        "last_checkpoint_timestamp_seconds@} 999900", "checkpoint_interval_seconds@} 1800",
+        "unsaved_since_timestamp_seconds@} 999900", "advised_checkpoint_interval_seconds@} 465"}) {
+    std::string line = std::string("weft_trainingjob_") + sample;
+    line.replace(line.find('@'), 1, of);
+    EXPECT_TRUE(Has(text, line)) << line << "\n" << text;
+  }
+  EXPECT_EQ(text.find("lost_seconds{trainingjob=\"without\""), std::string::npos);
+  job.meta.resource_version = std::to_string(++world.versions);
+  job.record.recovery =
+      api::Recovery{"NodeLost", 1, "n1", kNow - 9, api::RecoveryPhase::kReplacing};
+  world.store.Put(job);
+  text = world.Scrape();
+  EXPECT_TRUE(Has(text, "weft_trainingjob_recovery_since_timestamp_seconds" + of +
+                            ",cause=\"NodeLost\",phase=\"Replacing\"} 999991"))
+      << text;
+  EXPECT_EQ(text.find("unsaved_since"), std::string::npos) << text;
+}
+
 TEST(FleetCollectorTest, TellsHowMuchJobsSlowEachOtherDownOnUplinks) {
   World world(false, "H100", 1600);
   traffic::Model model{traffic::testing::Llama70B(), {}};

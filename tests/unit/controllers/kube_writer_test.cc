@@ -64,6 +64,16 @@ TEST_F(KubeWriterTest, AsksForWarningsAboutPodsThatMayTellOfAStart) {
   EXPECT_GT(sent.most_bytes, 0U);
 }
 
+TEST_F(KubeWriterTest, AsksForPullsOfImages) {
+  ASSERT_TRUE(writer_.PullsIn("ns"));
+  const kube::Request& sent = server_.requests.at(0);
+  EXPECT_EQ(sent.path, "/api/v1/namespaces/ns/events");
+  const std::string& selector = sent.query.at("fieldSelector");
+  EXPECT_TRUE(selector.starts_with("involvedObject.kind=Pod,type=Normal,reason!=Scheduled,"));
+  EXPECT_EQ(selector.find("Pull"), std::string::npos);
+  EXPECT_EQ(sent.query.at("limit"), "500");
+}
+
 TEST_F(KubeWriterTest, APatchIsOfOneObjectInOneState) {
   ASSERT_TRUE(writer_.PatchStatus(target_, {{"status", {{"nodes", {"n0"}}}}}));
   const kube::Request& sent = server_.requests.at(0);

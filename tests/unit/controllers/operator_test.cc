@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <future>
 #include <string>
+#include <thread>
 
 #include "tests/support/scripted_cluster.h"
 #include "tests/unit/controllers/leader.h"
@@ -38,6 +40,41 @@ TEST(OperatorTest, AnObjectThatCannotBeReadIsLoggedAndCounted) {
   EXPECT_NE(counters.Text().find("weft_unreadable_objects_total{kind=\"fabrics\"} 1"),
             std::string::npos)
       << counters.Text();
+}
+
+constexpr const char* kJob =
+    R"({"kind":"TrainingJob","metadata":{"name":"j","namespace":"ns","uid":"u","resourceVersion":"4",
+        "deletionTimestamp":"2026-08-22T10:00:00Z"},"spec":{}})";
+
+int LooksAtJobs(run::Millis look_again, int enough) {
+  testing::ScriptedCluster cluster(std::multimap<std::string, std::string>{{"trainingjobs", kJob}});
+  FakeApi api([] { return kStart; });
+  Events events;
+  Log log({.write = [](const std::string&) {}, .time = [] { return std::string(); }});
+  metrics::Counters counters;
+  Operator::Options options;
+  options.look_again = look_again;
+  options.counters = &counters;
+  options.jobs.now = options.planner.now = options.fabrics.now =
+      options.figures.now = [] { return kStart; };
+  Operator work(cluster, api, events, log, options);
+  work.Start();
+  const auto looks = [&] {
+    const std::string text = counters.Text();
+    const std::string name = "weft_reconcile_seconds_count{controller=\"trainingjob\"} ";
+    const auto at = text.find(name);
+    return at == text.npos ? 0 : std::stoi(text.substr(at + name.size()));
+  };
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (looks() < enough && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  work.Stop();
+  return looks();
+}
+
+TEST(OperatorTest, EverythingIsLookedAtAgain) {
+  EXPECT_GE(LooksAtJobs(run::Millis(5), 20), 20);
+  EXPECT_LT(LooksAtJobs(run::Millis(0), 1), 20);
 }
 
 }  // namespace

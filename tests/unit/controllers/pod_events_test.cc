@@ -39,8 +39,25 @@ class EventApi final : public ApiWriter {
     list["items"] = std::move(items);
     return list;
   }
+  Result<Json> PullsIn(const std::string&) override {
+    ++asked_of_pulls;
+    if (error_of_pulls) return *error_of_pulls;
+    Json items = Json::array();
+    for (const std::string& uid : pulling) {
+      items.push_back({{"type", "Normal"},
+                       {"involvedObject", {{"uid", uid}, {"fieldPath", "spec.containers{t}"}}},
+                       {"reason", "Pulling"},
+                       {"message", "Pulling image \"x:1\""},
+                       {"lastTimestamp", "2026-11-28T10:00:05Z"}});
+    }
+    Json list;
+    list["items"] = std::move(items);
+    return list;
+  }
   std::vector<std::string> asked;
-  std::vector<std::string> warned;  // uids of pods
+  std::size_t asked_of_pulls = 0;
+  std::vector<std::string> warned, pulling;  // uids of pods
+  std::optional<Error> error_of_pulls;
   std::function<void()> on_request = [] {};
   std::optional<Error> error;
 
@@ -130,7 +147,7 @@ TEST_F(PodEventsTest, TellsEveryReasonWhileThatPodWaits) {
   now_ += kSilentSeconds;
   EXPECT_EQ(Look(), kAskSeconds);
   EXPECT_EQ(said_, (Words{"", "FailedMount: no volume", "FailedMount: no volume"}));
-  // It has its volume, and pulls its image.
+  // It has its volume, and its init container runs.
   Put(1, [](api::Pod& pod) { pod.has_sandbox = true; });
   Look();
   EXPECT_EQ(said_, (Words{"", "", "FailedMount: no volume"}));
@@ -150,7 +167,53 @@ TEST_F(PodEventsTest, OneAnswerServesAllJobsOfTheNamespace) {
   EXPECT_EQ(api_.asked.size(), 1U);
 }
 
-TEST_F(PodEventsTest, AsksForNoPodThatSaysWhyItWaitsOrIsNotBoundOrPullsItsImage) {
+TEST_F(PodEventsTest, TellsOfAPullFromTheSandboxToTheStart) {
+  const std::string pulls = "container t: Pulling: image x:1 since 2026-11-28T10:00:05Z";
+  api_.warned = api_.pulling = {"uid-llama-1-1"};
+  for (const int other : {0, 2})
+    Put(other, [](api::Pod& pod) { pod.ready = pod.has_sandbox = true; });
+  const auto due = [](api::Pod& pod) { pod.has_sandbox = pod.starting = true; };
+  Put(1, due);
+  Look();
+  EXPECT_EQ(said_, (Words{"", "", ""}));
+  now_ += kSilentSeconds;
+  EXPECT_EQ(Look(), kAskSeldomSeconds);
+  EXPECT_EQ(said_, (Words{"", pulls, ""}));
+  Put(1, [](api::Pod& pod) { pod.has_sandbox = true, pod.phase = api::PodPhase::kRunning; });
+  EXPECT_EQ(Look(), std::nullopt);
+  EXPECT_EQ(said_, (Words{"", "", ""}));
+}
+
+// A volume that was told of, or that took more than a minute, is there at last.
+TEST_F(PodEventsTest, AsksOftenAgainWhenAPodHasItsSandbox) {
+  for (const int other : {0, 2})
+    Put(other, [](api::Pod& pod) { pod.ready = pod.has_sandbox = true; });
+  api_.warned = {"uid-llama-1-1"};
+  for (int i = 0; i < 90; ++i, ++now_) Look();
+  EXPECT_EQ(said_[1], "FailedMount: no volume");
+  Put(1, [](api::Pod& pod) { pod.has_sandbox = pod.starting = true; });
+  Look();
+  EXPECT_EQ(said_[1], "");
+  api_.pulling = {"uid-llama-1-1"};
+  for (int i = 0; i < kAskSeconds; ++i) ++now_, Look();
+  EXPECT_EQ(said_[1], "container t: Pulling: image x:1 since 2026-11-28T10:00:05Z");
+}
+
+TEST_F(PodEventsTest, OneOfTwoAnswersTellsNothing) {
+  api_.warned = {"uid-llama-1-1"};
+  api_.error_of_pulls = Error{ErrorKind::kTransient, "no answer"};
+  Look();
+  now_ += kSilentSeconds;
+  EXPECT_EQ(Look(), kUnansweredPauseSeconds);
+  EXPECT_EQ(said_, (Words{"", "", ""}));
+  api_.error_of_pulls.reset();
+  now_ += kUnansweredPauseSeconds;
+  Look();
+  EXPECT_EQ(said_, (Words{"", "FailedMount: no volume", ""}));
+  EXPECT_EQ(api_.asked_of_pulls, 2U);
+}
+
+TEST_F(PodEventsTest, AsksForNoPodThatSaysWhyItWaitsOrIsNotBoundOrRunsAnInitContainer) {
   Put(0, [](api::Pod& pod) { pod.waiting = "container t: ErrImagePull"; });
   Put(1, [](api::Pod& pod) { pod.has_sandbox = true; });
   Put(2, [](api::Pod& pod) { pod.meta.labels = {{"weft.dev/job-uid", "u1"}}; });

@@ -33,6 +33,33 @@ TEST(JobStatusTest, LeavesFieldsEmptyThatThePlacementLacks) {
   EXPECT_EQ(SummaryOf(Json::object()), (api::Summary{"3/4", "", "", "", "", "", ""}));
 }
 
+TEST(JobStatusTest, LostTimeIsWrittenWithItsSumAndItsShare) {
+  JobStatus status;
+  EXPECT_FALSE(EncodeJobStatus(status).contains("lost"));
+  api::LostTime lost;
+  lost.kept = 36'000;
+  lost.work = 1'230;
+  lost.detect = 10;
+  lost.replace = 12;
+  lost.failures = 1;
+  lost.until = ParseTime("2026-08-22T10:20:52Z");
+  status.record.lost = lost;
+  status.record.checkpoint = api::CheckpointRecord{ParseTime("2026-08-22T10:00:00Z"), 1'200, 465};
+  status.record.recovery =
+      api::Recovery{"NodeLost", 5, "a-05", *lost.until - 22, api::RecoveryPhase::kStarting};
+  const Json json = EncodeJobStatus(status);
+  EXPECT_EQ(json["lost"], Json::parse(R"({
+      "workSeconds": 1230, "downSeconds": 22, "detectSeconds": 10, "replaceSeconds": 12,
+      "startSeconds": 0, "loadSeconds": 0, "keptSeconds": 36000, "failures": 1, "exact": true,
+      "effectivePercent": 96.6, "countedUntil": "2026-08-22T10:20:52Z"})"));
+  EXPECT_EQ(json["checkpoint"], Json::parse(R"({
+      "lastTime": "2026-08-22T10:00:00Z", "lastStep": 1200, "source": "Annotation",
+      "advisedIntervalSeconds": 465})"));
+  EXPECT_EQ(json["recovery"], Json::parse(R"({
+      "cause": "NodeLost", "worker": 5, "node": "a-05", "since": "2026-08-22T10:20:30Z",
+      "phase": "Starting"})"));
+}
+
 TEST(JobStatusTest, AStepIsShortText) {
   const auto text = [](std::int64_t milliseconds) {
     return SummaryOf({{"outlook", {{"stepMilliseconds", milliseconds}}}}).step;

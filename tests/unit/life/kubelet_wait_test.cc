@@ -135,6 +135,65 @@ TEST(KubeletWaitTest, TheTimeToStartCountsFromTheBindingWhateverIsTold) {
   EXPECT_EQ(world.status().record.last_failure->reason, "StartupTimeout");
 }
 
+constexpr const char* kPulls = "container t: Pulling: image x:1 since 2026-11-28T10:00:05Z";
+
+TEST(KubeletWaitTest, AnImageThatIsPulledIsToldUnlessSomethingIsWrongElsewhere) {
+  JobWorld world = Bound(3);
+  ASSERT_TRUE(world.Settle());
+  const int writes = world.counts.status;
+  for (const std::size_t worker : {1U, 2U}) world.pods[worker]->waiting = kPulls;
+  ASSERT_TRUE(world.RunFor(300, 1));
+  EXPECT_EQ(Reason(world), "Pulling");
+  EXPECT_EQ(Message(world), std::string("2 workers wait, first: worker 1 on n1: ") + kPulls);
+  EXPECT_EQ(WhyOf(world.status()), "Pulling");
+  EXPECT_EQ(world.counts.status, writes + 1);
+  world.pods[2]->waiting = kNotFound;
+  ASSERT_TRUE(world.RunFor(6, 1));
+  EXPECT_EQ(Reason(world), "ErrImagePull");
+  EXPECT_EQ(Message(world), "worker 2 on n2: " + kNotFound);
+  // It has been pulled.
+  for (const auto& pod : world.pods) pod->waiting = "";
+  ASSERT_TRUE(world.RunFor(16, 1));
+  EXPECT_EQ(Reason(world), "Starting");
+}
+
+TEST(KubeletWaitTest, ATimeoutNamesWhatIsWrongBeforeAnImageThatIsPulled) {
+  for (const bool wrong : {false, true}) {
+    JobWorld world = Bound(3);
+    world.job.startup_timeout_seconds = 60;
+    world.job.failure_policy.max_restarts = 0;
+    ASSERT_TRUE(world.Settle());
+    world.pods[1]->waiting = kPulls;
+    if (wrong) world.pods[2]->waiting = kNotFound;
+    ASSERT_TRUE(world.Settle());
+    world.now += 60;
+    world.Settle();
+    EXPECT_EQ(
+        Message(world, "Failed"),
+        "not every worker was ready within startupTimeoutSeconds; " +
+            (wrong ? "worker 2 on n2: " + kNotFound : std::string("worker 1 on n1: ") + kPulls) +
+            "; failurePolicy.maxRestarts is 0");
+  }
+}
+
+TEST(KubeletWaitTest, ANodeThatIsNotReadyIsToldBeforeWhatItsKubeletSaid) {
+  JobWorld world = Bound(3);
+  ASSERT_TRUE(world.Settle());
+  world.pods[0]->waiting = kNotFound;
+  ASSERT_TRUE(world.Settle());
+  world.nodes["n1"].not_ready_since = world.now;
+  ASSERT_TRUE(world.RunFor(6, 1));
+  EXPECT_EQ(Reason(world), "NodeNotReady");
+  EXPECT_TRUE(Message(world).starts_with("worker 1 on n1: the node is not Ready since "))
+      << Message(world);
+  const int writes = world.counts.status;
+  ASSERT_TRUE(world.RunFor(30, 1));
+  EXPECT_EQ(world.counts.status, writes);
+  world.nodes.clear();
+  ASSERT_TRUE(world.RunFor(6, 1));
+  EXPECT_EQ(Message(world), "worker 0 on n0: " + kNotFound);
+}
+
 KubeletWait Says(const std::string& message) { return {"FailedMount", message}; }
 
 TEST(KubeletWaitTest, ALostCauseIsNoNewsAndDigitsAreSmallNews) {

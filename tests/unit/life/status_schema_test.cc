@@ -55,8 +55,10 @@ class RandomLife {
           {"Foreign" + std::to_string(i), "True", "Reason", Words(random_, 99), ""});
     }
     world_.job.failure_policy.max_restarts = 100;
+    if (seed % 2 == 1) world_.job.checkpoint = api::CheckpointSpec{};
     world_.on_status = [this](const JobStatus& status) {
       ++statuses;
+      ExpectNoLess(status.record);
       Expect(nlohmann::json(EncodeJobStatus(status)), "trainingjobs");
     };
     world_.on_created = [this](api::Pod& pod, const std::string& node) { Meet(pod, node); };
@@ -73,6 +75,16 @@ class RandomLife {
   int statuses = 0;
 
  private:
+  // What is lost stays lost.
+  void ExpectNoLess(const api::JobRecord& record) {
+    EXPECT_EQ(record.lost && !world_.job.checkpoint, false);
+    if (!record.lost) return;
+    EXPECT_GE(record.lost->work + record.lost->down(), lost_);
+    EXPECT_GE(record.lost->kept, kept_);
+    lost_ = record.lost->work + record.lost->down();
+    kept_ = record.lost->kept;
+  }
+
   void Meet(api::Pod& pod, const std::string& node) {
     if (random_.Below(100) < refused_percent_) {
       if (random_.Below(2) == 0) pod.unscheduled = Words(random_, 40'000);
@@ -102,6 +114,9 @@ class RandomLife {
     world_.not_admitted = random_.Below(6) == 0 ? Words(random_, 60'000) : "";
     world_.job.suspend = random_.Below(8) == 0;
     if (random_.Below(4) == 0) ++world_.job.meta.generation;
+    if (world_.job.checkpoint) {
+      world_.job.meta.annotations.Set(api::kLastCheckpointTime, FormatTime(world_.now - 60));
+    }
     if (world_.pods.empty()) return;
     api::Pod& pod = *world_.pods[random_.Below(world_.pods.size())];
     switch (random_.Below(4)) {
@@ -122,6 +137,7 @@ class RandomLife {
   SplitMix64 random_;
   JobWorld world_;
   std::uint64_t refused_percent_ = 0;
+  std::int64_t lost_ = 0, kept_ = 0;
 };
 
 TEST(StatusSchemaTest, EveryStatusOfAJobFitsTheSchema) {

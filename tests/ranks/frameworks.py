@@ -1,11 +1,9 @@
-"""Every framework with its ring of ranks, as it is started on real nodes."""
+"""Every framework with its ring of ranks, as it is started."""
 
 import os
-import sys
 from typing import NamedTuple
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ranks"))
-from images import PROGRAMS  # noqa: E402
+from images import PROGRAMS
 
 OLD_TORCH_IMAGE = "weft.test/torch1.13:1"  # tests/ground/image.sh torch1.13
 # Under Python 3.11 its torchrun fails without them: it does not list flags whose value is 0.
