@@ -95,6 +95,13 @@ enum class Bug : int {
 
   // Of gangs in queues.
   kDoneForgotten = 156,  // a worker that has succeeded counts only as long as its pod is there
+
+  // Of namespaces.
+  kOwnerOfAnySpace = 160,  // an owner may be of another namespace than what it owns
+
+  // Mended once, and of which the world has a model since.
+  kAdmissionMerged = 161,  // what admission no longer changes in the pods stays in the status
+  kFilesStay = 162,        // a job that has ended keeps its Service
 };
 
 inline constexpr int kFirstOfWorld = 100;

@@ -33,7 +33,8 @@ Status JobController::WriteAdmission(const api::TrainingJob& job,
   const Json status = job.raw->value("status", Json::object());
   const Json now = admission ? Json(api::EncodeAdmission(*admission)) : Json();
   if (status.value("admission", Json()) == now) return {};
-  const Json patch = life::MergePatch(status.value("admission", Json()), now);
+  Json patch = life::MergePatch(status.value("admission", Json()), now);
+  if (Seeded(Bug::kAdmissionMerged)) patch = admission ? now : status["admission"];
   const Answer stored =
       StoreJob(writer_.PatchStatus(TargetOfJob(job.meta), {{"status", {{"admission", patch}}}}));
   return stored ? Status() : stored.error();

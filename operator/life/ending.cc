@@ -29,7 +29,7 @@ namespace {
 // What the workers needed of the cluster, and what would be in the way of others: their names, the
 // ComputeDomain (a node has at most one) and the private key of a launcher's ssh.
 std::optional<JobStep> DropFiles(const Life& life) {
-  if (life.view.service) return DeleteService{};
+  if (life.view.service && !Seeded(Bug::kFilesStay)) return DeleteService{};
   const api::TrainingJob& job = life.job;
   const api::Placement* placement = PlacementOfAttempt(life);
   if (placement == nullptr || placement->meta.deleting) return std::nullopt;

@@ -6,6 +6,7 @@
 
 #include "operator/api/gang_annotations.h"
 #include "operator/api/kueue.h"
+#include "operator/base/seeded_bug.h"
 #include "operator/base/short_hash.h"
 #include "operator/cluster/foreign_gang.h"
 #include "operator/life/kueue_check.h"
@@ -70,6 +71,10 @@ std::optional<api::ObjectKey> GangOf(const api::Placement& placement) {
   const auto base = placement.meta.labels.At(cluster::kGangLabel);
   if (!base || !labels.contains(api::kPlaceLabel)) return std::nullopt;
   return api::ObjectKey{space, std::string(*base)};
+}
+
+std::pair<std::string, std::string> OwnerKey(const std::string& space, const std::string& uid) {
+  return {Seeded(Bug::kOwnerOfAnySpace) ? "" : space, uid};
 }
 
 std::uint32_t SucceededPods(const api::Workload& workload) {

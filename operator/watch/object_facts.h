@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "operator/api/fabric.h"
 #include "operator/api/kueue.h"
@@ -35,6 +37,9 @@ std::optional<api::ObjectKey> GangOf(const api::Pod& pod);
 // The gang to which all pods that the Placement selects belong; nothing if its podSelector, or its
 // maker, does not tell.
 std::optional<api::ObjectKey> GangOf(const api::Placement& placement);
+
+// Where the store keeps what an owner controls. An owner is of its object's namespace.
+std::pair<std::string, std::string> OwnerKey(const std::string& space, const std::string& uid);
 
 // How many of the Workload's pods have succeeded, by its status.
 std::uint32_t SucceededPods(const api::Workload& workload);

@@ -28,12 +28,12 @@ void IndexByOwner(const std::shared_ptr<const T>& before, const std::shared_ptr<
   const api::OwnerReference* was = before ? OwnerOf(before->meta) : nullptr;
   const api::OwnerReference* is = now ? OwnerOf(now->meta) : nullptr;
   if (was && (!is || is->uid != was->uid)) {
-    const auto found = owned.find({before->meta.key.space, was->uid});
+    const auto found = owned.find(OwnerKey(before->meta.key.space, was->uid));
     WEFT_CHECK(found != owned.end());  // it was put there when it was stored
     WEFT_CHECK(found->second.Erase(before->meta.key) != nullptr);
     if (found->second.empty()) owned.erase(found);
   }
-  if (is) owned[{now->meta.key.space, is->uid}].Put(now);
+  if (is) owned[OwnerKey(now->meta.key.space, is->uid)].Put(now);
 }
 
 // Updates the index of objects by gang.
@@ -375,7 +375,7 @@ void Store::NotifyWorkloadsOf(const api::ObjectMeta& job) const {
   SnapshotMap<api::Workload>::Snapshot workloads;
   {
     const std::lock_guard lock(mutex_);
-    const auto found = workloads_of_.find({job.key.space, job.uid});
+    const auto found = workloads_of_.find(OwnerKey(job.key.space, job.uid));
     if (found == workloads_of_.end()) return;
     workloads = found->second.Take();
   }
@@ -408,7 +408,7 @@ void Store::NotifyPlacementsOf(const api::ObjectMeta& workload) const {
   SnapshotMap<api::Placement>::Snapshot placements;
   {
     const std::lock_guard lock(mutex_);
-    const auto found = placements_of_.find({workload.key.space, workload.uid});
+    const auto found = placements_of_.find(OwnerKey(workload.key.space, workload.uid));
     if (found != placements_of_.end()) placements = found->second.Take();
   }
   placements.Each([&](const auto& placement) { hooks_.on_placement(placement->meta.key); });

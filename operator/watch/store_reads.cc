@@ -82,9 +82,9 @@ std::optional<JobObjects> Store::ObjectsOf(const api::ObjectKey& key) const {
     objects.job = table<api::TrainingJob>().Find(key);
     if (!objects.job) return std::nullopt;
     const std::string& uid = objects.job->meta.uid;
-    placements = TakeOwned(placements_of_, {key.space, uid});
-    pods = TakeOwned(pods_of_, {key.space, uid});
-    workloads = TakeOwned(workloads_of_, {key.space, uid});
+    placements = TakeOwned(placements_of_, OwnerKey(key.space, uid));
+    pods = TakeOwned(pods_of_, OwnerKey(key.space, uid));
+    workloads = TakeOwned(workloads_of_, OwnerKey(key.space, uid));
     objects.checks = table<api::AdmissionCheck>().Take();
     objects.flavors = table<api::ResourceFlavor>().Take();
     const auto service = table<Service>().Find(key);
@@ -110,7 +110,7 @@ std::optional<WorkloadObjects> Store::ObjectsOfWorkload(const api::ObjectKey& ke
     const std::lock_guard lock(mutex_);
     objects.workload = table<api::Workload>().Find(key);
     if (!objects.workload) return std::nullopt;
-    placements = TakeOwned(placements_of_, {key.space, objects.workload->meta.uid});
+    placements = TakeOwned(placements_of_, OwnerKey(key.space, objects.workload->meta.uid));
     objects.checks = table<api::AdmissionCheck>().Take();
     objects.flavors = table<api::ResourceFlavor>().Take();
   }

@@ -65,9 +65,12 @@ const std::vector<Faults::Kind>& Faults::All() {
       {"delete-new-placement", &Faults::DeleteNewPlacement},
       {"delete-service", &Faults::DeleteService},
       {"tight-quota", &Faults::TightQuota},
+      {"quota-conflict", &Faults::QuotaConflict},
       {"refuse-pods", &Faults::RefusePods},
       {"refuse-placements", &Faults::RefusePlacements},
       {"fail-webhook", &Faults::FailWebhook},
+      {"hang-webhook", &Faults::HangWebhook},
+      {"mutate-pods", &Faults::MutatePods},
       {"strip-by-policy", &Faults::StripByPolicy},
       {"urgent-pod", &Faults::UrgentPod},
       {"foreign-service", &Faults::ForeignService},
@@ -91,7 +94,7 @@ const std::vector<Faults::Kind>& Faults::All() {
 Faults::Faults(World& world, std::uint64_t seed)
     : world_(world),
       admin_(world.server_, "admin"),
-      tenant_(world.server_, "tenant"),
+      editor_(world.server_, "researcher"),
       seed_(seed),
       chance_(seed) {
   const std::uint64_t share = 1 + Below(4);  // a quarter of the catalogue, up to all of it
@@ -374,7 +377,7 @@ std::string Faults::CollectPods() {
 std::string Faults::DeletePod() {
   const auto pod = Any(kube::kPods, IsAny);
   if (!pod) return "";
-  tenant_.Delete(kube::kPods, KeyOf(*pod));
+  editor_.Delete(kube::kPods, KeyOf(*pod));
   return api::Show(KeyOf(*pod));
 }
 
@@ -388,7 +391,7 @@ std::string Faults::EvictPod() {
 std::string Faults::DeletePlacement() {
   const auto placement = Any(kube::kPlacements, IsAny);
   if (!placement) return "";
-  tenant_.Delete(kube::kPlacements, KeyOf(*placement));
+  editor_.Delete(kube::kPlacements, KeyOf(*placement));
   return api::Show(KeyOf(*placement));
 }
 
@@ -419,7 +422,7 @@ std::string Faults::DeleteNewPlacement() {
   AwaitCreation(1, [this, time = Some(2, 8)](const Json& placement) {
     const api::ObjectKey key = KeyOf(placement);
     Fail("pods", key.space, time);
-    world_.fibers_.After(Millis(1), [this, key] { tenant_.Delete(kube::kPlacements, key); });
+    world_.fibers_.After(Millis(1), [this, key] { editor_.Delete(kube::kPlacements, key); });
   });
   return "the next";
 }
@@ -427,7 +430,7 @@ std::string Faults::DeleteNewPlacement() {
 std::string Faults::DeleteService() {
   const auto service = Any(kube::kServices, IsAny);
   if (!service) return "";
-  tenant_.Delete(kube::kServices, KeyOf(*service));
+  editor_.Delete(kube::kServices, KeyOf(*service));
   return api::Show(KeyOf(*service));
 }
 

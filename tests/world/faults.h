@@ -75,9 +75,13 @@ class Faults {
   void AwaitCreation(std::size_t percent, std::function<void(const Json& placement)> act);
   std::string DeleteService();
   std::string TightQuota();
+  std::string QuotaConflict();
+  void MakeQuota(const std::string& space, const Json& hard, std::chrono::seconds time);
   std::string RefusePods();
   std::string RefusePlacements();
   std::string FailWebhook();
+  std::string HangWebhook();
+  std::string MutatePods();
   std::string StripByPolicy();
   std::string UrgentPod();
   // In tenant_faults.cc.
@@ -109,11 +113,12 @@ class Faults {
   std::shared_ptr<const Json> Any(const kube::Resource& resource, bool (*is)(const Json&));
 
   World& world_;
-  Actor admin_, tenant_;
+  Actor admin_, editor_;  // the latter with `edit` in the teams' namespaces
   const std::uint64_t seed_;
   SplitMix64 chance_;
   std::vector<Kind> chosen_;
   std::size_t number_ = 0;  // of the fault that strikes
+  std::size_t hangs_ = 0;
   bool restores_ = false;
 };
 

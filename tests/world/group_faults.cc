@@ -105,7 +105,7 @@ std::string Faults::ChangeGate() {
 std::string Faults::DeleteGroup() {
   const auto group = Any(kube::kPodGroups, IsLasting);
   if (!group) return "";
-  tenant_.Delete(kube::kPodGroups, KeyOf(*group));
+  editor_.Delete(kube::kPodGroups, KeyOf(*group));
   return api::Show(KeyOf(*group));
 }
 
@@ -113,7 +113,7 @@ std::string Faults::EditMinCount() {
   const auto group = Any(kube::kPodGroups, IsLasting);
   if (!group) return "";
   const std::int64_t count = Below(2) == 0 ? 1 : MinCountOf(*group) + 1;
-  tenant_.Patch(kube::kPodGroups, KeyOf(*group),
+  editor_.Patch(kube::kPodGroups, KeyOf(*group),
                 {{"spec", {{"schedulingPolicy", {{"gang", {{"minCount", count}}}}}}}});
   return api::Show(KeyOf(*group)) + " to " + std::to_string(count);
 }
@@ -132,8 +132,8 @@ std::string Faults::ForeignGroup() {
                         {"kind", "PodGroup"},
                         {"metadata", {{"name", key.name}, {"namespace", key.space}}},
                         {"spec", {{"schedulingPolicy", policy}}}};
-    world_.fibers_.After(Millis(1), [this, group] { tenant_.Create(kube::kPodGroups, group); });
-    world_.fibers_.After(stays, [this, key] { tenant_.Delete(kube::kPodGroups, key); });
+    world_.fibers_.After(Millis(1), [this, group] { editor_.Create(kube::kPodGroups, group); });
+    world_.fibers_.After(stays, [this, key] { editor_.Delete(kube::kPodGroups, key); });
     world_.Say("FAULT makes PodGroup " + api::Show(key));
     return true;
   };

@@ -10,7 +10,7 @@ namespace {
 
 controllers::Log::Options LogOptions(const Incarnation::Options& options, const Machine& machine) {
   controllers::Log::Options log;
-  log.least = options.verbose ? controllers::LogLevel::kDebug : controllers::LogLevel::kError;
+  log.least = options.verbose ? controllers::LogLevel::kDebug : controllers::LogLevel::kInfo;
   log.write = [write = options.log, name = options.identity](const std::string& line) {
     if (write) write(name + " " + line);
   };

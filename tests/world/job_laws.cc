@@ -158,8 +158,20 @@ void Laws::LookAtRest(const std::string& uid) {
         {"I15", (job ? Named(*job) : uid) + " runs with another template than its own", {}});
   const bool runs =
       job != nullptr && IsTrue(*job, "PodsReady") && !IsDeleting(*job) && !HasFinished(*job);
-  Await("service " + uid, runs && !cluster_.services.contains(KeyOf(*job)), kServiceBack,
-        {"I9", (job ? Named(*job) : uid) + " runs without its Service", {}});
+  // A ResourceQuota of its namespace may refuse another one.
+  const auto quota = job == nullptr ? quotas_of_services_.end()
+                                    : quotas_of_services_.lower_bound({KeyOf(*job).space, ""});
+  const bool limited = quota != quotas_of_services_.end() && quota->space == KeyOf(*job).space;
+  Await("service " + uid, runs && !limited && !cluster_.services.contains(KeyOf(*job)),
+        kServiceBack, {"I9", (job ? Named(*job) : uid) + " runs without its Service", {}});
+  // Once its pods have ended; others could need the name.
+  const auto service =
+      job == nullptr ? cluster_.services.end() : cluster_.services.find(KeyOf(*job));
+  const bool stays = service != cluster_.services.end() && HasFinished(*job) && !IsDeleting(*job) &&
+                     LabelOf(*service->second, "weft.dev/job-uid") == uid &&
+                     cluster_.LivePods(uid).empty();
+  Await("files " + uid, stays, kServiceBack,
+        {"I22", (job ? Named(*job) : uid) + " has ended and keeps its Service", {}});
 }
 
 // A worker that waits at its kubelet for a reason that the kubelet has told, in the pod's status or

@@ -37,9 +37,6 @@ bool MayRun(const Json& workload) {
 }  // namespace
 
 void KueueLaws::OnChange(const Change& change) {
-  if (change.resource == "nodes") {
-    leaf_[change.key.name] = LabelOf(*change.object, "example.com/leaf");
-  }
   if (change.resource == "workloads.kueue.x-k8s.io") LookAtWorkload(change);
   if (change.resource == "placements.weft.dev") LookAtPlacement(change);
   if (change.resource == "pods") LookAtPod(change);
@@ -113,24 +110,12 @@ void KueueLaws::LookAtPlacement(const Change& change) {
   const auto nodes = NodesOf(now);
   if (JobOf(now).empty()) gangs_[uid].workers = nodes.size();
   const bool placed = !nodes.empty() && (!change.before || NodesOf(*change.before) != nodes);
-  if (placed) LookAtGroup(now);
   if (workload.empty()) return;
   const auto left = gone_.find(workload);
   if (left == gone_.end()) return;
   Wait("K3 a Placement outlives its Workload: " + name, true);
   if (placed && fibers_.now() - left->second > kMostLag) {
     laws_.Break("K3", name + " gets nodes for a Workload that is gone");
-  }
-}
-
-// A group that is required is all or nothing.
-void KueueLaws::LookAtGroup(const Json& placement) {
-  if (TextAt(placement, {"spec", "topology", "required"}) != "leaf") return;
-  std::set<std::string> leaves;
-  for (const std::string& node : NodesOf(placement)) leaves.insert(leaf_[node]);
-  if (leaves.size() > 1) {
-    laws_.Break(
-        "K5", ShowKey(placement) + " must be on one leaf, is on " + std::to_string(leaves.size()));
   }
 }
 

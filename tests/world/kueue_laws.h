@@ -25,7 +25,6 @@ class KueueLaws {
   void LookAtWorkload(const Change& change);
   void LookAtPlacement(const Change& change);
   void LookAtPod(const Change& change);
-  void LookAtGroup(const Json& placement);
   void LookAtRetry(const Change& change);
   void Wait(const std::string& what, bool waits);
 
@@ -35,7 +34,6 @@ class KueueLaws {
   std::map<std::string, Instant> reserved_;         // Workloads by uid: since when
   std::map<std::string, Instant> gone_;             // Workloads by uid: since when
   std::map<std::string, Instant> admitted_;         // by the owner's uid: when it was admitted last
-  std::map<std::string, std::string> leaf_;         // by node
   std::map<std::string, Instant::duration> waits_;  // laws of time: how long already
   struct ForeignGang {
     std::size_t workers = 0;

@@ -10,6 +10,7 @@ namespace weft::world {
 namespace {
 
 constexpr const char* kFinalizer = "weft.dev/claims";
+constexpr const char* kLeafLabel = "example.com/leaf";
 // Two leaders may overlap for a moment, and the second one knows what the first one did only then.
 constexpr std::chrono::seconds kOverlap{30};
 // What others did is known after the lag of a watch and the time of a write.
@@ -27,14 +28,6 @@ std::string Short(const Json& pod) {
 bool HasFinalizer(const Json& job) {
   const Json& all = At(job, {"metadata", "finalizers"});
   return std::find(all.begin(), all.end(), Json(kFinalizer)) != all.end();
-}
-
-bool Tells(const Json& value, const std::string& secret) {
-  if (value.is_string())
-    return value.get_ref<const std::string&>().find(secret) != std::string::npos;
-  if (!value.is_structured()) return false;
-  return std::any_of(value.begin(), value.end(),
-                     [&](const Json& one) { return Tells(one, secret); });
 }
 
 // Whether it is placed or says why not.
@@ -77,14 +70,11 @@ void Laws::OnChange(const Change& change) {
                   ? ""
                   : TextAt(*change.object, {"spec", "holderIdentity"});
   }
-  if (!options_.canary.empty() && change.type != Change::Type::kDeleted &&
-      (change.resource == "trainingjobs.weft.dev" || change.resource == "placements.weft.dev" ||
-       change.resource == "events.events.k8s.io" || change.resource == "configmaps")) {
-    const Json& told = change.resource == "trainingjobs.weft.dev" ? At(*change.object, {"status"})
-                                                                  : *change.object;
-    if (Tells(told, options_.canary)) {
-      Break("I17", Show(*change.object) + " tells a secret");
-    }
+  if (change.resource == "nodes") leaf_[change.key.name] = LabelOf(*change.object, kLeafLabel);
+  if (change.resource == "resourcequotas") {
+    quotas_of_services_.erase(change.key);
+    const bool limits = !At(*change.object, {"spec", "hard", "services"}).is_null();
+    if (change.type != Change::Type::kDeleted && limits) quotas_of_services_.insert(change.key);
   }
 }
 
@@ -100,6 +90,7 @@ void Laws::LookAtPod(const Change& change) {
     }
   }
   if (JobOf(pod).empty() || !WorkerOf(pod)) return;
+  LookAtProgram(pod);
   if (TextAt(pod, {"status", "phase"}) == "Succeeded" && !IsDeleting(pod)) {
     succeeded_[{JobOf(pod), AttemptOf(pod)}].insert(*WorkerOf(pod));
   }
@@ -217,6 +208,7 @@ void Laws::LookAtPlacement(const Change& change) {
     bound_.erase({job, AttemptOf(placement)});  // of the same attempt before etcd was restored
   }
   LookAtClaims(placement);
+  LookAtTopology(placement);
   if (!job.empty()) LookAtExclusion(placement);
 }
 
@@ -257,6 +249,16 @@ void Laws::LookAtClaims(const Json& placement) {
   }
 }
 
+// A group that is required is all or nothing.
+void Laws::LookAtTopology(const Json& placement) {
+  if (TextAt(placement, {"spec", "topology", "required"}) != "leaf") return;
+  std::set<std::string> leaves;
+  for (const std::string& node : NodesOf(placement)) leaves.insert(leaf_[node]);
+  if (leaves.size() > 1) {
+    Break("I12", Show(placement) + " must be on one leaf, is on " + std::to_string(leaves.size()));
+  }
+}
+
 void Laws::LookAtExclusion(const Json& placement) {
   const auto job = cluster_.jobs.find(JobOf(placement));
   if (job == cluster_.jobs.end()) return;
@@ -291,6 +293,8 @@ void Laws::LookAtJob(const Change& change) {
   const Json& before = change.before ? *change.before : kNone;
   LookAtSuccess(job);
   LookAtEnd(job, before);
+  LookAtWhyFailed(job, before);
+  LookAtAdmission(job, before);
   LookAtCounters(job, before);
   LookAtLosses(job, before);
   LookAtService(job, before);

@@ -32,7 +32,7 @@ class Laws {
   struct Options {
     std::chrono::seconds window{150};  // a gang is partly bound at most so long
     std::chrono::seconds visible{90};  // a job says why it does not start after at most so long
-    std::string canary;                // a secret that no status may tell
+    std::string canary;                // a secret that nothing may tell but a pod's spec
   };
   Laws(Fibers& fibers, Options options) : fibers_(fibers), options_(std::move(options)) {}
 
@@ -60,6 +60,7 @@ class Laws {
   void LookAtPlacement(const Change& change);
   void LookAtClaims(const Json& placement);
   void LookAtExclusion(const Json& placement);
+  void LookAtTopology(const Json& placement);
   void LookAtJob(const Change& change);
   void LookAtSpeech(const Json& job);
   void LookAtSuccess(const Json& job);
@@ -71,6 +72,8 @@ class Laws {
   void LookAtWrite(const Sent& sent, const std::string& resource);
   void LookAtRate(const Sent& sent, const std::string& resource);
   void LookAtRefusal(const Sent& sent);
+  void LookAtSecret(const Sent& sent, const std::string& resource);
+  bool IsRefusedTooSoon(const std::string& what, const std::string& body);
   bool CountsAsGone(const Json& pod) const;
   // In job_laws.cc.
   void LookAtHoldings(const Change& change);
@@ -79,9 +82,14 @@ class Laws {
   void LookAtFailure(const Json& job, const Json& before);
   void LookAtBlame(const Json& job, const Json& before);
   void LookAtTrial(const Json& job, const Json& before);
+  void NoteTrial(const Sent& sent, const Json& body);
+  void LookAtAdmission(const Json& job, const Json& before);
   void LookAtSelector(const Json& job, const Json& before);
   void LookAtKubelets(const Change& change);
   void LookAtTold(const std::string& job);
+  // In end_laws.cc.
+  void LookAtProgram(const Json& pod);
+  void LookAtWhyFailed(const Json& job, const Json& before);
   // It is broken if it waits for longer than that; not waiting ends it.
   void Await(const std::string& what, bool waits, Instant::duration longest, Violation broken);
   void TickAwaited(Instant::duration passed);
@@ -114,8 +122,14 @@ class Laws {
   // The workers of gangs for which a pod was created, and when the last one went; max: it is there.
   std::map<std::pair<Gang, std::int64_t>, Instant> created_;
   std::pair<std::string, Instant> listed_;  // the process that listed the pods last, and when first
-  std::map<std::string, Instant::duration> mute_;  // jobs that neither start nor say why
-  std::map<std::string, std::deque<Instant>> times_, refused_;     // of requests, by what they ask
+  std::map<std::string, Instant::duration> mute_;     // jobs that neither start nor say why
+  std::map<std::string, std::deque<Instant>> times_;  // of requests, by what they ask
+  struct Refused {
+    std::size_t times = 0;  // in a row
+    Instant last{};
+    std::string body;
+  };
+  std::map<std::string, Refused> refused_;                         // by what was asked
   std::map<std::string, std::pair<std::size_t, Instant>> failed_;  // in a row, and when last
   std::set<std::string> hot_;
   struct Awaited {
@@ -123,13 +137,22 @@ class Laws {
     Violation broken;
   };
   std::map<std::string, Awaited> awaited_;
-  std::set<std::string> warned_;                         // uids of pods that have a Warning
+  std::set<std::string> warned_;  // uids of pods that have a Warning
+  struct Trial {
+    std::int64_t generation = 0;  // that the job had
+    Json selector, tolerates;     // what admission made of them; null: it changed nothing
+  };
+  std::map<std::string, Trial> trials_;  // the last that was accepted, by uid of the job
   std::map<std::string, std::set<std::int64_t>> tried_;  // jobs' generations that had a dry run
-  std::map<std::string, std::vector<Json>> templates_;   // that a job has had, by uid
-  std::string holder_;                                   // of the Lease
-  std::map<std::string, Instant> held_;                  // by holder: when it last held the Lease
+  // Attempts in which a program failed or the start took too long, by uid of the job.
+  std::map<std::string, std::set<std::int64_t>> program_failures_;
+  std::map<std::string, std::vector<Json>> templates_;  // that a job has had, by uid
+  std::string holder_;                                  // of the Lease
+  std::map<std::string, Instant> held_;                 // by holder: when it last held the Lease
   Instant ticked_{};
-  bool gates_on_ = false;  // all servers know PodGroups
+  std::map<std::string, std::string> leaf_;      // of each node
+  std::set<api::ObjectKey> quotas_of_services_;  // ResourceQuotas that limit them
+  bool gates_on_ = false;                        // all servers know PodGroups
   Instant gates_since_{};
   std::map<api::ObjectKey, std::shared_ptr<const Json>> groups_;
   std::map<api::ObjectKey, std::set<std::string>>

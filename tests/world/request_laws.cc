@@ -13,9 +13,10 @@ namespace {
 constexpr std::chrono::seconds kOnItsWay{5};
 constexpr std::chrono::seconds kHot{10};
 constexpr std::size_t kMostInHot = 25;
-// What was refused for good is asked for again after 2, 2, 4 s and more.
-constexpr std::chrono::seconds kRefusedSpan{2};
-constexpr std::size_t kMostRefused = 4;
+// What was refused for good is asked for again after 1, 2, 4 s and more, at last every five
+// minutes.
+constexpr std::chrono::milliseconds kFirstPause{990};
+constexpr std::chrono::seconds kLongestPause{297};
 // What fails is tried again after 5, 10, 20, ... ms; from the ninth time on no event makes that
 // less than a second.
 constexpr std::size_t kManyFailures = 9;
@@ -80,6 +81,7 @@ void Laws::OnSent(const Sent& sent) {
     }
   }
   LookAtRate(sent, resource);
+  LookAtSecret(sent, resource);
   if (IsOurs(resource)) LookAtWrite(sent, resource);
 }
 
@@ -93,6 +95,16 @@ void Laws::LookAtRefusal(const Sent& sent) {
   // What a policy says to the author of a job, who reads it in a condition.
   const bool of_author = message.find(" denied request: a job whose ") != std::string::npos;
   if (by_rights || (by_policy && !of_author)) Break("I24", Told(sent) + ": " + message);
+}
+
+// Only a pod's spec has the environment of its job's template.
+void Laws::LookAtSecret(const Sent& sent, const std::string& resource) {
+  const std::string& body = sent.request.body;
+  if (options_.canary.empty() || body.find(options_.canary) == body.npos) return;
+  Json told = Json::parse(body);
+  if (resource == "pods") told.erase("spec");
+  if (told.dump().find(options_.canary) == std::string::npos) return;
+  Break("I17", Told(sent) + " tells a secret");
 }
 
 void Laws::LookAtWrite(const Sent& sent, const std::string& resource) {
@@ -126,6 +138,7 @@ void Laws::LookAtWrite(const Sent& sent, const std::string& resource) {
     if (request.query.contains("dryRun")) {
       const auto job = cluster_.jobs.find(JobOf(body));
       if (job != cluster_.jobs.end()) tried_[job->first].insert(GenerationOf(*job->second));
+      NoteTrial(sent, body);
     }
     for (const Json& owner : At(body, {"metadata", "ownerReferences"})) {
       const std::string kind = TextAt(owner, {"kind"});
@@ -137,6 +150,18 @@ void Laws::LookAtWrite(const Sent& sent, const std::string& resource) {
         resource == "services" && !TextAt(body, {"metadata", "labels", "weft.dev/job-uid"}).empty();
     if (!owned && !learned) Break("I9", Told(sent) + " creates what nobody owns");
   }
+}
+
+// Whether the same thing was refused in a row, and each time soon after the last. Another body asks
+// for something else: its object has changed.
+bool Laws::IsRefusedTooSoon(const std::string& what, const std::string& body) {
+  Refused& row = refused_[what];
+  const Instant last = std::exchange(row.last, fibers_.now());
+  if (std::exchange(row.body, body) != body) row.times = 0;
+  if (row.times++ == 0) return false;
+  Instant::duration least = kFirstPause;
+  for (std::size_t i = 2; i < row.times && least < kLongestPause; ++i) least *= 2;
+  return fibers_.now() - last < std::min<Instant::duration>(least, kLongestPause);
 }
 
 // Nothing is asked for again and again: every retry waits longer than the last.
@@ -155,14 +180,13 @@ void Laws::LookAtRate(const Sent& sent, const std::string& resource) {
     return times.size();
   };
   const bool hot = count(times_[what], kHot) > kMostInHot;
-  const bool refused =
-      IsRefusal(sent.answer.status) && count(refused_[what], kRefusedSpan) > kMostRefused;
+  const bool refused = IsRefusal(sent.answer.status) && IsRefusedTooSoon(what, sent.request.body);
+  if (sent.answer.status / 100 == 2) refused_.erase(what);
   auto& [failures, last] = failed_[what];
   const bool failed = failures >= kManyFailures && fibers_.now() - last < kLeastPause;
   failures = sent.answer.status >= 500 ? failures + 1 : 0;
   last = fibers_.now();
-  // What succeeds meanwhile begins the pauses anew, perhaps of this very object.
-  if (sent.answer.status / 100 == 2) failed_.clear();
+  if (sent.answer.status / 100 == 2) failed_.erase(what);
   if ((hot || refused || failed) && hot_.insert(what).second) {
     Break("I6", what + " again and again" +
                     (refused  ? ", although it is refused"

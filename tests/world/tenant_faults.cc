@@ -28,10 +28,10 @@ std::string Faults::ForeignService() {
                         {"kind", "Service"},
                         {"metadata", {{"name", key.name}, {"namespace", key.space}}},
                         {"spec", {{"clusterIP", "None"}, {"selector", {{"app", "other"}}}}}};
-  if (tenant_.Create(kube::kServices, service) / 100 != 2) return "";
+  if (editor_.Create(kube::kServices, service) / 100 != 2) return "";
   const std::string uid = UidOf(*admin_.Find(kube::kServices, key));
   world_.fibers_.After(Some(10, 900), [this, key, uid] {
-    tenant_.Delete(kube::kServices, key, {.only = {.uid = uid, .resource_version = ""}});
+    editor_.Delete(kube::kServices, key, {.only = {.uid = uid, .resource_version = ""}});
   });
   return api::Show(key);
 }
@@ -57,11 +57,11 @@ std::string Faults::OwnerlessPlacement() {
       {"metadata", meta},
       {"spec",
        {{"workers", 8}, {"accelerator", {{"resourceName", "nvidia.com/gpu"}, {"perWorker", 8}}}}}};
-  if (tenant_.Create(kube::kPlacements, placement) / 100 != 2) return "";
+  if (editor_.Create(kube::kPlacements, placement) / 100 != 2) return "";
   const api::ObjectKey made{key.space, meta.at("name").get<std::string>()};
   const std::string uid = UidOf(*admin_.Find(kube::kPlacements, made));
   world_.fibers_.After(Some(30, 600), [this, made, uid] {
-    tenant_.Delete(kube::kPlacements, made, {.only = {.uid = uid, .resource_version = ""}});
+    editor_.Delete(kube::kPlacements, made, {.only = {.uid = uid, .resource_version = ""}});
   });
   return api::Show(made);
 }
@@ -72,7 +72,7 @@ std::string Faults::OddAnnotation() {
   const auto job = Any(kube::kTrainingJobs, IsAny);
   if (!job) return "";
   const std::string name = kNames[Below(kNames.size())];
-  tenant_.Patch(kube::kTrainingJobs, KeyOf(*job),
+  editor_.Patch(kube::kTrainingJobs, KeyOf(*job),
                 {{"metadata", {{"annotations", {{name, "odd"}}}}}});
   return api::Show(KeyOf(*job)) + " " + name;
 }
@@ -80,7 +80,7 @@ std::string Faults::OddAnnotation() {
 std::string Faults::OddLabel() {
   const auto job = Any(kube::kTrainingJobs, IsAny);
   if (!job) return "";
-  tenant_.Patch(kube::kTrainingJobs, KeyOf(*job), {{"metadata", {{"labels", {{"odd", "1"}}}}}});
+  editor_.Patch(kube::kTrainingJobs, KeyOf(*job), {{"metadata", {{"labels", {{"odd", "1"}}}}}});
   return api::Show(KeyOf(*job));
 }
 
@@ -89,7 +89,7 @@ std::string Faults::StripFinalizer() {
     return !At(one, {"metadata", "finalizers"}).empty() && !IsDeleting(one);
   });
   if (!job) return "";
-  tenant_.Patch(kube::kTrainingJobs, KeyOf(*job), {{"metadata", {{"finalizers", nullptr}}}});
+  editor_.Patch(kube::kTrainingJobs, KeyOf(*job), {{"metadata", {{"finalizers", nullptr}}}});
   return api::Show(KeyOf(*job));
 }
 
@@ -117,11 +117,11 @@ std::string Faults::EditJob() {
   if (!scales) {
     workers = {{"template", {{"spec", {{"terminationGracePeriodSeconds", 5 + Below(40)}}}}}};
   }
-  tenant_.Patch(kube::kTrainingJobs, key, {{"spec", {{"suspend", true}}}});
+  editor_.Patch(kube::kTrainingJobs, key, {{"spec", {{"suspend", true}}}});
   const Millis time(Below(3) * Below(2'000));
   world_.fibers_.After(time, [this, key, workers] {
-    tenant_.Patch(kube::kTrainingJobs, key, {{"spec", {{"workers", workers}}}});
-    tenant_.Patch(kube::kTrainingJobs, key, {{"spec", {{"suspend", false}}}});
+    editor_.Patch(kube::kTrainingJobs, key, {{"spec", {{"workers", workers}}}});
+    editor_.Patch(kube::kTrainingJobs, key, {{"spec", {{"suspend", false}}}});
   });
   return api::Show(key) + (scales ? " to other replicas" : " to another template");
 }
@@ -173,7 +173,7 @@ std::string Faults::FalsePod() {
   if (Below(2) == 0) made["metadata"]["labels"].erase("weft.dev/attempt");
   if (admin_.Create(kube::kPods, made) / 100 != 2) return "";
   const api::ObjectKey key = KeyOf(made);
-  world_.fibers_.After(Some(30, 600), [this, key] { tenant_.Delete(kube::kPods, key); });
+  world_.fibers_.After(Some(30, 600), [this, key] { editor_.Delete(kube::kPods, key); });
   return api::Show(key);
 }
 

@@ -21,6 +21,13 @@ kube::Response Busy(SplitMix64& chance) {
   return answer;
 }
 
+bool Hangs(const Weather::Hang& hang, const kube::Request& request) {
+  return !hang.resource.empty() && request.method == kube::Method::kPost &&
+         ResourceOf(request.path) == hang.resource &&
+         request.path.find("/namespaces/" + hang.space + "/") != std::string::npos &&
+         !request.path.ends_with("/eviction");
+}
+
 }  // namespace
 
 std::string ResourceOf(const std::string& path) {
@@ -95,6 +102,7 @@ Result<kube::Response> Wire::NoAnswer(const kube::Request& request, Instant dead
 struct Wire::Flight {
   kube::Request request;
   std::optional<kube::Response> answer;  // nothing: connection refused
+  Instant until{};                       // a webhook hangs until then
 };
 
 std::shared_ptr<Wire::Flight> Wire::Launch(const kube::Request& request, Instant::duration delay) {
@@ -109,7 +117,14 @@ std::shared_ptr<Wire::Flight> Wire::Launch(const kube::Request& request, Instant
       flight->answer = Busy(chance);
       return;
     }
-    flight->answer = world.server.Handle(flight->request, user);
+    if (Hangs(world.weather.hang, flight->request)) {
+      flight->until = world.fibers.now() + world.weather.hang.time;
+      flight->answer = StatusAnswer(500, "InternalError",
+                                    "failed calling webhook \"policy.example.com\": context "
+                                    "deadline exceeded");
+    } else {
+      flight->answer = world.server.Handle(flight->request, user);
+    }
     world.on_sent({flight->request, *flight->answer, name});
   });
   return flight;
@@ -123,6 +138,10 @@ Result<kube::Response> Wire::Send(const kube::Request& request) {
   const Instant::duration delay = Delay();
   const auto flight = Launch(request, delay);
   if (!Wait(request, delay, deadline)) return Broken("broken off");
+  const Instant::duration hangs = flight->until - world_.fibers.now();
+  if (hangs > Instant::duration::zero() && !Wait(request, hangs, deadline)) {
+    return Broken("broken off");
+  }
   if (!flight->answer) return Broken("connection refused");
   if (cut_ || Chance(world_.weather.unanswered)) return NoAnswer(request, deadline);
   if (!Wait(request, Delay(), deadline)) return Broken("broken off");

@@ -24,8 +24,13 @@ struct Weather {
   unsigned unanswered = 0;             // requests whose answer is lost
   unsigned busy = 0;                   // requests that get 429, 500, 503 or 504
   unsigned cut_watches = 0;            // events after which the watch breaks
-  bool down = false;                   // no API server
-  bool no_watches = false;             // it answers requests, but all watches break
+  // A webhook of creates of this resource in this namespace hangs for so long, and then fails.
+  struct Hang {
+    std::string resource, space;  // "": none
+    Millis time{0};
+  } hang;
+  bool down = false;        // no API server
+  bool no_watches = false;  // it answers requests, but all watches break
 
   // Whether a request may fail.
   bool IsStormy() const {

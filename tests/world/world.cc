@@ -166,6 +166,7 @@ World::World(Options options)
 
 std::optional<kube::Response> World::Admit(const ApiServer::Attempt& attempt) {
   policies_.AddGate(attempt);
+  Mutate(attempt);
   if (kueue_) {
     if (auto refusal = kueue_->Admit(attempt)) return refusal;
   }
@@ -189,7 +190,8 @@ World::~World() = default;
 void World::GrantRights() {
   const std::vector<std::string> spaces = {kSpaces.begin(), kSpaces.end()};
   server_.SetRights(kOperatorAccount, OperatorRights());
-  for (const char* user : {"researcher", "tenant"}) server_.SetRights(user, EditRights(spaces));
+  server_.SetRights("researcher", EditRights(spaces));
+  server_.SetRights("tenant", EditRights({kTenantSpace}));
 }
 
 // A policy of the cluster that means well.
@@ -329,7 +331,9 @@ void World::StartHost(Host& host) {
   options.seed = chance_.Next();
   options.verbose = options_.verbose;
   options.log = [this](const std::string& line) {
-    if (!options_.log) return;
+    if (line.find(kCanary) != line.npos) laws_.Break("I17", "a log tells a secret: " + line);
+    const bool shown = options_.verbose || line.find(" error ") != line.npos;
+    if (!options_.log || !shown) return;
     options_.log(TimeText() + " " + line.substr(0, line.size() - 1));
   };
   Wire::World world{fibers_, server_, weather_, watches_,
@@ -407,6 +411,7 @@ void World::Play() {
   for (Host& host : hosts_) StartHost(host);
   Guard();
   LookAtFigures();
+  LookAtNeighbours();
   LookAtCachesByDay();
   CollectPods();
   PlanDay();

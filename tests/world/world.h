@@ -31,6 +31,7 @@ namespace weft::world {
 // decides all of it.
 class World {
  public:
+  static constexpr const char* kTenantSpace = "team-c";  // where the user "tenant" has `edit`
   struct Options {
     std::uint64_t seed = 1;
     std::size_t nodes = 64;
@@ -61,6 +62,7 @@ class World {
   std::uint64_t digest() const { return digest_.value(); }
   std::uint64_t steps() const { return steps_; }  // changes of objects
   std::size_t faults_seen() const { return faults_seen_; }
+  std::size_t tenant_writes() const { return tenant_writes_; }  // whose effect was looked at
   const Laws& laws() const { return laws_; }
   const Gates& gates() const { return gates_; }  // as they are now
   Instant now() const { return fibers_.now(); }
@@ -79,6 +81,7 @@ class World {
   void Repeat(const kube::Resource& resource, const Json& object, const Json& spec);
   void JoinAgain(std::size_t node);
   void StripFinalizers(const ApiServer::Attempt& attempt);
+  void Mutate(const ApiServer::Attempt& attempt) const;  // in admission_faults.cc
   void GrantRights();
   std::optional<kube::Response> Admit(const ApiServer::Attempt& attempt);
   void MakeCluster();
@@ -105,7 +108,8 @@ class World {
   // In cache_law.cc.
   void LookAtCaches();
   void LookAtCachesByDay();
-  void LookAtFigures();  // in figures_law.cc
+  void LookAtFigures();     // in figures_law.cc
+  void LookAtNeighbours();  // in tenant_law.cc
   Incarnation* Leader();
   std::int64_t NowSeconds() const;
   std::string TimeText() const;
@@ -114,6 +118,7 @@ class World {
   const Options options_;
   Gates gates_;
   SplitMix64 group_chance_{options_.seed + 1};  // of failed binds
+  SplitMix64 tenant_chance_{options_.seed + 2};
   SplitMix64 chance_;
   Fibers fibers_;
   const Weather fair_;  // without faults
@@ -137,6 +142,12 @@ class World {
   std::map<std::string, std::map<std::string, Instant>> refused_;
   // Until when it takes finalizers off TrainingJobs, by namespace.
   std::map<std::string, Instant> strips_;
+  // Webhooks that change new pods, by namespace.
+  struct Mutation {
+    Instant until{};
+    bool selects = false;  // nodes, or else it tolerates a taint
+  };
+  std::map<std::string, Mutation> mutations_;
   bool collects_ = false;               // a pass of the collector is due
   bool quiet_ = false;                  // only the Lease may be written
   std::map<std::string, int> retries_;  // meanwhile, by path
@@ -145,6 +156,7 @@ class World {
   Digest digest_;
   std::uint64_t steps_ = 0;
   std::size_t faults_seen_ = 0;
+  std::size_t tenant_writes_ = 0;
   std::vector<std::string> recent_;
   // What faults wait for; true: not any more.
   std::function<bool(const Change& change)> on_change_;
