@@ -122,13 +122,13 @@ const Case kBeyondCases[] = {
     {"but none that ends",
      Evenly(true, false),
      {{"a", "train", "team", {}, true}},
-     {2, 0, 2, 0},
+     {2, 0, 1, 0},
      3},
     {"with Ignore the empty zone c holds the others down", Evenly(false, false), {}, {1, 0, 1, 0}},
-    {"with Honor it is not of the job's kind", Evenly(true, false), {}, {2, 0, 2, 0}, 3},
-    {"nor with Ignore, if its taint counts", Evenly(false, true), {}, {2, 0, 2, 0}, 3},
-    {"with Ignore c has a pod", Evenly(false, false), {{"c", "train"}}, {2, 0, 2, 0}, 3},
-    {"c is the third of minDomains", Evenly(false, false, 3), {{"c", "train"}}, {2, 0, 2, 0}, 3},
+    {"with Honor it is not of the job's kind", Evenly(true, false), {}, {2, 0, 1, 0}, 3},
+    {"nor with Ignore, if its taint counts", Evenly(false, true), {}, {2, 0, 1, 0}, 3},
+    {"with Ignore c has a pod", Evenly(false, false), {{"c", "train"}}, {2, 0, 1, 0}, 3},
+    {"c is the third of minDomains", Evenly(false, false, 3), {{"c", "train"}}, {2, 0, 1, 0}, 3},
 };
 
 // The CPU nodes of kBeyondCases with pods.
