@@ -73,7 +73,7 @@ class Laws {
   void LookAtRate(const Sent& sent, const std::string& resource);
   void LookAtRefusal(const Sent& sent);
   void LookAtSecret(const Sent& sent, const std::string& resource);
-  bool IsRefusedTooSoon(const std::string& what, const std::string& body);
+  bool IsRefusedTooOften(const std::string& what, const std::string& body);
   bool CountsAsGone(const Json& pod) const;
   // In job_laws.cc.
   void LookAtHoldings(const Change& change);
@@ -125,8 +125,7 @@ class Laws {
   std::map<std::string, Instant::duration> mute_;     // jobs that neither start nor say why
   std::map<std::string, std::deque<Instant>> times_;  // of requests, by what they ask
   struct Refused {
-    std::size_t times = 0;  // in a row
-    Instant last{};
+    std::vector<Instant> times;  // in a row
     std::string body;
   };
   std::map<std::string, Refused> refused_;                         // by what was asked

@@ -13,10 +13,10 @@ namespace {
 constexpr std::chrono::seconds kOnItsWay{5};
 constexpr std::chrono::seconds kHot{10};
 constexpr std::size_t kMostInHot = 25;
-// What was refused for good is asked for again after 1, 2, 4 s and more, at last every five
-// minutes.
-constexpr std::chrono::milliseconds kFirstPause{990};
-constexpr std::chrono::seconds kLongestPause{297};
+// What was refused for good is asked for again after 1, 2, 4 s and more; what happens to its object
+// meanwhile may shorten a pause to a second (work_queue.h). Most refusals of one body in each span:
+constexpr std::pair<std::chrono::seconds, std::size_t> kMostRefusals[] = {
+    {std::chrono::seconds(2), 3}, {std::chrono::seconds(60), 15}, {std::chrono::seconds(600), 40}};
 // What fails is tried again after 5, 10, 20, ... ms; from the ninth time on no event makes that
 // less than a second.
 constexpr std::size_t kManyFailures = 9;
@@ -97,12 +97,13 @@ void Laws::LookAtRefusal(const Sent& sent) {
   if (by_rights || (by_policy && !of_author)) Break("I24", Told(sent) + ": " + message);
 }
 
-// Only a pod's spec has the environment of its job's template.
+// Only the spec of a pod, or of the Workload that Kueue admits for them, has the environment of the
+// job's template.
 void Laws::LookAtSecret(const Sent& sent, const std::string& resource) {
   const std::string& body = sent.request.body;
   if (options_.canary.empty() || body.find(options_.canary) == body.npos) return;
   Json told = Json::parse(body);
-  if (resource == "pods") told.erase("spec");
+  if (resource == "pods" || resource == "workloads.kueue.x-k8s.io") told.erase("spec");
   if (told.dump().find(options_.canary) == std::string::npos) return;
   Break("I17", Told(sent) + " tells a secret");
 }
@@ -152,16 +153,17 @@ void Laws::LookAtWrite(const Sent& sent, const std::string& resource) {
   }
 }
 
-// Whether the same thing was refused in a row, and each time soon after the last. Another body asks
-// for something else: its object has changed.
-bool Laws::IsRefusedTooSoon(const std::string& what, const std::string& body) {
+// Whether the same thing is refused too often. Another body asks for something else: its object has
+// changed.
+bool Laws::IsRefusedTooOften(const std::string& what, const std::string& body) {
   Refused& row = refused_[what];
-  const Instant last = std::exchange(row.last, fibers_.now());
-  if (std::exchange(row.body, body) != body) row.times = 0;
-  if (row.times++ == 0) return false;
-  Instant::duration least = kFirstPause;
-  for (std::size_t i = 2; i < row.times && least < kLongestPause; ++i) least *= 2;
-  return fibers_.now() - last < std::min<Instant::duration>(least, kLongestPause);
+  if (std::exchange(row.body, body) != body) row.times.clear();
+  row.times.push_back(fibers_.now());
+  return std::any_of(std::begin(kMostRefusals), std::end(kMostRefusals), [&](const auto& most) {
+    const auto since =
+        std::lower_bound(row.times.begin(), row.times.end(), fibers_.now() - most.first);
+    return static_cast<std::size_t>(row.times.end() - since) > most.second;
+  });
 }
 
 // Nothing is asked for again and again: every retry waits longer than the last.
@@ -180,7 +182,7 @@ void Laws::LookAtRate(const Sent& sent, const std::string& resource) {
     return times.size();
   };
   const bool hot = count(times_[what], kHot) > kMostInHot;
-  const bool refused = IsRefusal(sent.answer.status) && IsRefusedTooSoon(what, sent.request.body);
+  const bool refused = IsRefusal(sent.answer.status) && IsRefusedTooOften(what, sent.request.body);
   if (sent.answer.status / 100 == 2) refused_.erase(what);
   auto& [failures, last] = failed_[what];
   const bool failed = failures >= kManyFailures && fibers_.now() - last < kLeastPause;
