@@ -4,6 +4,7 @@
 #include <limits>
 #include <sstream>
 
+#include "operator/api/kueue.h"
 #include "operator/base/timestamp.h"
 #include "tests/world/laws.h"
 
@@ -164,12 +165,13 @@ void Laws::LookAtRest(const std::string& uid) {
   const bool limited = quota != quotas_of_services_.end() && quota->space == KeyOf(*job).space;
   Await("service " + uid, runs && !limited && !cluster_.services.contains(KeyOf(*job)),
         kServiceBack, {"I9", (job ? Named(*job) : uid) + " runs without its Service", {}});
-  // Once its pods have ended; others could need the name.
+  // Once its pods have ended; others could need the name. Quota is given back before, which waits
+  // for Kueue.
   const auto service =
       job == nullptr ? cluster_.services.end() : cluster_.services.find(KeyOf(*job));
   const bool stays = service != cluster_.services.end() && HasFinished(*job) && !IsDeleting(*job) &&
                      LabelOf(*service->second, "weft.dev/job-uid") == uid &&
-                     cluster_.LivePods(uid).empty();
+                     LabelOf(*job, api::kQueueNameLabel).empty() && cluster_.LivePods(uid).empty();
   Await("files " + uid, stays, kServiceBack,
         {"I22", (job ? Named(*job) : uid) + " has ended and keeps its Service", {}});
 }
