@@ -88,12 +88,12 @@ TEST(ContainerWaitTest, AContainerIsDueWhenTheInitContainersBeforeItAreDone) {
   };
   const nlohmann::json done = of("i", {{"terminated", {{"exitCode", 0}}}}, true);
   const nlohmann::json trainer = of("t", waits, false);
-  struct Case {
+  struct Due {
     std::string name;  // reads as a sentence
     nlohmann::json init, containers;
     bool want;
   };
-  const Case cases[] = {
+  const Due cases[] = {
       {"no status yet", {}, {}, false},
       {"the only container waits", {}, nlohmann::json::array({trainer}), true},
       {"an init container waits", nlohmann::json::array({of("i", waits, false)}),
@@ -113,7 +113,7 @@ TEST(ContainerWaitTest, AContainerIsDueWhenTheInitContainersBeforeItAreDone) {
   const auto list = [](const nlohmann::json& items) {
     return items.is_null() ? nlohmann::json::array() : items;
   };
-  for (const Case& c : cases) {
+  for (const Due& c : cases) {
     for (const char* phase : {"Pending", "Running"}) {
       const auto pod = DecodePod({{"metadata", {{"name", "p"}, {"namespace", "ns"}}},
                                   {"status",

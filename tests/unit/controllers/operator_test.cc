@@ -43,8 +43,8 @@ TEST(OperatorTest, AnObjectThatCannotBeReadIsLoggedAndCounted) {
 }
 
 constexpr const char* kJob =
-    R"({"kind":"TrainingJob","metadata":{"name":"j","namespace":"ns","uid":"u","resourceVersion":"4",
-        "deletionTimestamp":"2026-08-22T10:00:00Z"},"spec":{}})";
+    R"({"kind":"TrainingJob","metadata":{"name":"j","namespace":"ns","uid":"u","resourceVersion":"4",)"
+    R"("deletionTimestamp":"2026-08-22T10:00:00Z"},"spec":{}})";
 
 int LooksAtJobs(run::Millis look_again, int enough) {
   testing::ScriptedCluster cluster(std::multimap<std::string, std::string>{{"trainingjobs", kJob}});
