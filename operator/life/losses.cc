@@ -19,7 +19,7 @@ Ledger LedgerOf(const api::JobRecord& record) {
 
 void Store(const Ledger& ledger, api::JobRecord& record) {
   record.recovery = ledger.recovery();
-  if (ledger.lost() != api::LostTime()) record.lost = ledger.lost();
+  if (record.lost || ledger.lost() != api::LostTime()) record.lost = ledger.lost();
 }
 
 void Forget(api::JobRecord& record) {

@@ -68,6 +68,8 @@ class PodCollector {
   bool Step();  // as above
 
  private:
+  static bool IsOnlyRecord(const Json& pod);
+
   ApiServer& server_;
   const std::size_t threshold_;
   const std::string user_;

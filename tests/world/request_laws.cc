@@ -16,7 +16,7 @@ constexpr std::size_t kMostInHot = 25;
 // What was refused for good is asked for again after 1, 2, 4 s and more; what happens to its object
 // meanwhile may shorten a pause to a second (work_queue.h). Most refusals of one body in each span:
 constexpr std::pair<std::chrono::seconds, std::size_t> kMostRefusals[] = {
-    {std::chrono::seconds(2), 3}, {std::chrono::seconds(60), 15}, {std::chrono::seconds(600), 40}};
+    {std::chrono::seconds(2), 4}, {std::chrono::seconds(60), 15}, {std::chrono::seconds(600), 40}};
 // What fails is tried again after 5, 10, 20, ... ms; from the ninth time on no event makes that
 // less than a second.
 constexpr std::size_t kManyFailures = 9;
