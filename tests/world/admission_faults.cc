@@ -50,8 +50,7 @@ std::string Faults::FailWebhook() {
 
 // It takes long, and then it fails.
 std::string Faults::HangWebhook() {
-  static constexpr std::array kResources = {"pods", "pods", "placements.weft.dev", "services",
-                                            "configmaps"};
+  static constexpr std::array kResources = {"pods", "services", "configmaps"};
   const seconds time = Some(30, 180);
   Weather::Hang& hang = world_.weather_.hang;
   hang = {kResources[Below(kResources.size())], AnySpace(), Some(10, 30)};

@@ -169,6 +169,8 @@ class Seen {
     controllers::FleetCollector figures(store_, fabrics_, options);
     std::istringstream text(figures.Collect()->text);
     for (std::string line; std::getline(text, line);) {
+      // Free GPUs that whole nodes cannot use depend on what everybody has.
+      if (line.find("state=\"stranded\"") != line.npos) continue;
       const std::size_t at = line.find("namespace=\"");
       if (at != line.npos && line.find("namespace=\"" + space_ + "\"") == line.npos) {
         lines_.insert(line);
