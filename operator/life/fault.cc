@@ -185,6 +185,14 @@ bool ComesBefore(const Fault& a, const Fault& b) {
   return a.ended != 0 && (b.ended == 0 || a.ended < b.ended);
 }
 
+// Whether the program ended because its pod is being deleted: by SIGTERM or SIGKILL, as a kubelet
+// stops it. Who deleted the pod has not failed.
+bool EndedAsDeleted(const api::Pod& pod) {
+  constexpr std::int64_t kTerminated = 128 + 15, kKilled = 128 + 9;
+  if (!pod.meta.deleting || !pod.failure || pod.failure->reason == "OOMKilled") return false;
+  return pod.failure->exit_code == kTerminated || pod.failure->exit_code == kKilled;
+}
+
 bool EndsBefore(const api::Pod* a, const api::Pod* b) {
   const auto ended = [](const api::Pod* pod) { return pod->failure ? pod->failure->ended : 0; };
   return ended(a) < ended(b);
@@ -232,7 +240,7 @@ Faults FindFaults(const Life& life, bool created) {
     if (pod == nullptr) {
       const bool seen = w < life.view.seen.EndIndex() && life.view.seen[w];
       if ((created || seen) && !succeeded[w]) consider(OfMissingPod(life, w));
-    } else if (pod->phase == api::PodPhase::kFailed) {
+    } else if (pod->phase == api::PodPhase::kFailed && !EndedAsDeleted(*pod)) {
       faults.failed.push_back(pod);
       consider(OfFailedPod(life, *pod));
     } else if (pod->phase != api::PodPhase::kSucceeded || !succeeded[w]) {

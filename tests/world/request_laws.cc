@@ -174,7 +174,8 @@ void Laws::LookAtRate(const Sent& sent, const std::string& resource) {
   const bool failed = failures >= kManyFailures && fibers_.now() - last < kLeastPause;
   failures = sent.answer.status >= 500 ? failures + 1 : 0;
   last = fibers_.now();
-  if (sent.answer.status / 100 == 2) failed_.erase(what);
+  // What succeeds meanwhile begins the pauses anew, perhaps of this very object.
+  if (sent.answer.status / 100 == 2) failed_.clear();
   if ((hot || refused || failed) && hot_.insert(what).second) {
     Break("I6", what + " again and again" +
                     (refused  ? ", although it is refused"
