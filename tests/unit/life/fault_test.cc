@@ -54,6 +54,30 @@ TEST(FaultTest, TellsWhatTheContainerSaidLast) {
   EXPECT_EQ(EncodeJobStatus(world.status())["lastFailure"]["message"], "ValueError: loss is NaN");
 }
 
+// The kubelet stops it by SIGTERM, and by SIGKILL after the grace period.
+TEST(FaultTest, WhoDeletesAPodIsNotItsProgram) {
+  struct Case {
+    std::int64_t code;
+    bool deleted;
+    std::string cause, reason;
+  };
+  for (const Case& c :
+       {Case{143, true, "Disrupted", "PodDeleted"}, Case{137, true, "Disrupted", "PodDeleted"},
+        Case{1, true, "ProgramFailed", "Error"}, Case{143, false, "ProgramFailed", "Error"}}) {
+    JobWorld world(3);
+    world.job.failure_policy.max_restarts = 9;
+    FailWorker(world, 1, "", "Error", c.code);
+    world.pods[1]->meta.deleting = c.deleted;
+    world.now += world.options.node_news_seconds;
+    world.RunFor(60, 1);
+    const auto& last = world.status().record.last_failure;
+    ASSERT_TRUE(last) << c.code;
+    EXPECT_EQ(last->cause, c.cause) << c.code << ' ' << c.deleted;
+    EXPECT_EQ(last->reason, c.reason) << c.code << ' ' << c.deleted;
+    EXPECT_EQ(world.status().record.restarts, c.cause == "ProgramFailed" ? 1 : 0) << c.code;
+  }
+}
+
 TEST(FaultTest, KeepsTheEndOfWhatIsLong) {
   JobWorld world(1);
   FailWorker(world, 0, std::string(1'000, 'x') + " the end");

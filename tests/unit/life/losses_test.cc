@@ -184,6 +184,19 @@ TEST(LossesTest, AGoodEndKeepsAll) {
   EXPECT_EQ(LostOf(world), kept);
 }
 
+// A new leader's clock is behind that of the one before: no second is to be counted.
+TEST(LossesTest, NothingIsCountedAfterAnEndAtAnEarlierTime) {
+  JobWorld world = Gang();
+  world.now -= 90;
+  for (auto& pod : world.pods) {
+    pod->phase = api::PodPhase::kSucceeded;
+    pod->ready = false;
+  }
+  world.Settle();
+  ASSERT_TRUE(Is(world.status(), "Complete"));
+  EXPECT_EQ(LostOf(world), api::LostTime());
+}
+
 TEST(LossesTest, CountsFromWhenARunningJobGetsItsCheckpointsAndForgetsWithThem) {
   JobWorld world(2);
   world.Settle();
