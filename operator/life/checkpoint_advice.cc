@@ -29,13 +29,20 @@ double DomainsAt(const api::Placement& placement, std::string_view level) {
   return 0;
 }
 
+// Several workers may share a node. This is asked for at each look at a running job, so the nodes
+// are counted only where the status does not tell.
+double NodesOf(const api::Placement& placement) {
+  if (const double told = DomainsAt(placement, "node"); told > 0) return told;
+  const std::set<std::string_view> nodes(placement.nodes.begin(), placement.nodes.end());
+  return static_cast<double>(nodes.size());
+}
+
 }  // namespace
 
 std::optional<std::int64_t> AdvisedInterval(const api::Placement& placement,
                                             const std::vector<DomainRate>& rates,
                                             std::int64_t stall_seconds) {
-  const std::set<std::string_view> nodes(placement.nodes.begin(), placement.nodes.end());
-  if (nodes.empty()) return std::nullopt;
+  if (placement.nodes.empty()) return std::nullopt;
   outlook::FailureRates assumed;
   assumed.checkpoint_seconds = static_cast<double>(stall_seconds);
   double of_node = assumed.per_1000_node_days, failures = 0;
@@ -46,7 +53,7 @@ std::optional<std::int64_t> AdvisedInterval(const api::Placement& placement,
       failures += DomainsAt(placement, rate.level) * rate.per_1000_days;
     }
   }
-  failures += static_cast<double>(nodes.size()) * of_node;
+  failures += NodesOf(placement) * of_node;
   if (!(failures > 0)) return std::nullopt;
   const double interval = outlook::ReliabilityAt(failures, assumed).checkpoint_interval_seconds;
   if (!(interval < static_cast<double>(api::kSeconds.max))) return std::nullopt;

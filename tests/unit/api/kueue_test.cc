@@ -55,7 +55,7 @@ TEST(DecodeKueue, AWorkloadHasItsPodSetsAsTheyAreAdmitted) {
 
 // Kueue assigns quota only to the pods that are left, but they keep their indices.
 TEST(DecodeKueue, PodsThatHaveSucceededAreStillWorkers) {
-  const auto count = [](int assigned, int reclaimed) {
+  const auto set = [](int assigned, int reclaimed) {
     Json object = Json::parse(R"({
         "metadata": {"name": "w", "namespace": "ns"},
         "spec": {"podSets": [{"count": 8, "template": {}}]},
@@ -63,10 +63,12 @@ TEST(DecodeKueue, PodsThatHaveSucceededAreStillWorkers) {
                    "reclaimablePods": [{"name": "main"}]}})");
     object["status"]["admission"]["podSetAssignments"][0]["count"] = assigned;
     object["status"]["reclaimablePods"][0]["count"] = reclaimed;
-    return DecodeWorkload(object, "test")->pod_sets[0].count;
+    return DecodeWorkload(object, "test")->pod_sets[0];
   };
-  EXPECT_EQ(count(7, 1), 8U);  // admitted again after one has succeeded
-  EXPECT_EQ(count(8, 3), 8U);  // three have succeeded since
+  EXPECT_EQ(set(7, 1).count, 8U);  // admitted again after one has succeeded
+  EXPECT_EQ(set(8, 3).count, 8U);  // three have succeeded since
+  EXPECT_EQ(set(8, 3).succeeded, 3U);
+  EXPECT_EQ(set(8, 9).succeeded, 8U);  // no more than there are
 }
 
 TEST(DecodeKueue, AWorkloadThatCannotBeReadKeepsItsChecks) {

@@ -35,6 +35,13 @@ TEST(CheckpointAdviceTest, CountsANodeWithSeveralWorkersOnce) {
   EXPECT_EQ(AdvisedInterval(placement, {}, 60), AdvisedInterval(On(1), {}, 60));
 }
 
+TEST(CheckpointAdviceTest, TakesTheNumberOfNodesFromTheStatus) {
+  api::Placement placement = On(8);
+  placement.raw = std::make_shared<const nlohmann::json>(
+      nlohmann::json{{"status", {{"spans", {{{"level", "node"}, {"domains", 2}}}}}}});
+  EXPECT_EQ(AdvisedInterval(placement, {}, 60), AdvisedInterval(On(2), {}, 60));
+}
+
 TEST(CheckpointAdviceTest, AdvisesNothingIfNothingFails) {
   EXPECT_EQ(AdvisedInterval(On(8), {{"node", 0}}, 60), std::nullopt);
   EXPECT_EQ(AdvisedInterval(On(0), {}, 60), std::nullopt);

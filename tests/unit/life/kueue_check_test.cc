@@ -139,6 +139,21 @@ TEST(CheckTest, AReservedWorkloadAsksForNodesOfItsFlavor) {
             (fabric::Resources{{"cpu", 32'000}, {"nvidia.com/gpu", 8}}));
 }
 
+// A Workload that was deleted and made again is another one, and each pod set has its own count.
+TEST(CheckTest, PodsHaveSucceededOfThePlacementsOwnPodSet) {
+  QueuedWorkload queue;
+  const api::Placement placement = std::get<RequestNodes>(queue.Next()).placements.at(0);
+  api::Workload workload = queue.seen;
+  EXPECT_EQ(SucceededPods(workload, placement.meta), 0U);
+  workload.pod_sets[0].succeeded = 3;
+  EXPECT_EQ(SucceededPods(workload, placement.meta), 3U);
+  workload.pod_sets[0].name = "head";
+  EXPECT_EQ(SucceededPods(workload, placement.meta), 0U);
+  workload.pod_sets[0].name = "main";
+  workload.meta.uid = "w2";
+  EXPECT_EQ(SucceededPods(workload, placement.meta), 0U);
+}
+
 TEST(CheckTest, NodesMakeItReadyWithTheLabelOfEachPodSet) {
   QueuedWorkload queue;
   queue.workload["spec"]["podSets"].push_back(queue.workload["spec"]["podSets"][0]);
