@@ -145,7 +145,8 @@ std::string Faults::ForeignGroup() {
 std::string Faults::TakeNode() {
   const Instant until = world_.fibers_.now() + seconds(900);
   const std::string name = "taker-" + std::to_string(number_);
-  Json pod = TakerOf(name, 30 + Below(600), 1 + Below(300));
+  const std::uint64_t stops = 1 + Below(300), runs = 30 + Below(600);  // drawn in this order
+  Json pod = TakerOf(name, runs, stops);
   world_.on_change_ = [this, until, pod, urgent = Below(2) == 0,
                        which = Below(1'000)](const Change& change) mutable {
     if (world_.fibers_.now() > until) return true;

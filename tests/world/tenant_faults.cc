@@ -118,7 +118,8 @@ std::string Faults::EditJob() {
     workers = {{"template", {{"spec", {{"terminationGracePeriodSeconds", 5 + Below(40)}}}}}};
   }
   editor_.Patch(kube::kTrainingJobs, key, {{"spec", {{"suspend", true}}}});
-  const Millis time(Below(3) * Below(2'000));
+  const std::uint64_t times = Below(3), pause = Below(2'000);  // drawn in this order
+  const Millis time(times * pause);
   world_.fibers_.After(time, [this, key, workers] {
     editor_.Patch(kube::kTrainingJobs, key, {{"spec", {{"workers", workers}}}});
     editor_.Patch(kube::kTrainingJobs, key, {{"spec", {{"suspend", false}}}});

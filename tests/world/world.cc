@@ -159,8 +159,9 @@ World::World(Options options)
     hosts_.emplace_back();
     hosts_.back().name = "weft-" + std::to_string(i);
     // Clocks may be wrong by minutes.
-    hosts_.back().ahead = (static_cast<WallMicros>(chance_.Below(1'201)) - 600) * 1'000'000 *
-                          static_cast<WallMicros>(chance_.Below(2));
+    const auto seconds = static_cast<WallMicros>(chance_.Below(1'201)) - 600;
+    const bool wrong = chance_.Below(2) == 1;
+    hosts_.back().ahead = wrong ? seconds * 1'000'000 : 0;
   }
 }
 

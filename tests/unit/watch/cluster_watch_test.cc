@@ -29,7 +29,7 @@ TEST(ClusterWatchTest, KnowsTheClusterOnceEveryKindIsListed) {
   };
   options.hooks.on_listed = [&](const std::string&, const std::string& version) {
     EXPECT_EQ(version, "9");
-    if (++listed == 16) all.set_value();
+    if (++listed == 17) all.set_value();
   };
   ClusterWatch watch(cluster, options);
   EXPECT_FALSE(watch.Synced());
