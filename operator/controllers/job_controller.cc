@@ -154,6 +154,7 @@ life::JobView JobController::ViewOf(const watch::JobObjects& objects) const {
   view.start_differs = memory.start_differs;
   view.counted = memory.counted;
   view.tried = memory.tried;
+  view.refused = memory.refused_since;
   view.created = memory.created;
   view.service_pause = std::max<std::int64_t>(0, memory.service_retry - view.now);
   const bool of_this = memory.valid_generation == objects.job->meta.generation;

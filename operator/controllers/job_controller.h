@@ -117,6 +117,7 @@ class JobController {
     std::string uid;                // uid of the job, since a later job may have its name
     UnixSeconds counted = 0;        // when status was written last
     UnixSeconds tried = 0;          // when the last dry run of worker 0 was made
+    UnixSeconds refused_since = 0;  // of dry runs that were refused in a row
     UnixSeconds start_differs = 0;  // life::JobView has it
     UnixSeconds created = 0;        // when a pod or the Service was last created
     UnixSeconds failing = 0;        // since when every step fails for a passing reason; 0: none

@@ -68,7 +68,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::DryRun&) {
   if (Seeded(Bug::kSecretTold)) valid += pass.job().raw->dump();
   const std::lock_guard lock(mutex_);
   Memory& memory = MemoryOf(pass.job().meta);
-  memory.tried = 0;
+  memory.tried = memory.refused_since = 0;
   memory.refused.clear();
   memory.valid = valid;
   memory.valid_generation = pass.job().meta.generation;
@@ -92,6 +92,9 @@ JobController::Answer JobController::TrialRefused(const Pass& pass, const std::s
     if (memory.refused != why || !IsFresh(memory.tried, options_.now())) {
       memory.tried = options_.now();
     }
+    // A clock that was put back begins anew.
+    const bool counts = memory.refused_since != 0 && memory.refused_since <= memory.tried;
+    if (!counts) memory.refused_since = memory.tried;
     memory.refused = why;
     memory.valid.clear();
     memory.valid_generation = pass.job().meta.generation;

@@ -58,9 +58,12 @@ void TakeTrial(JobStatus& status, const JobView& view, bool accepted, const std:
   status.record.workers.desired = view.job->replicas;
 }
 
+// The condition's time may be of a leader whose clock is ahead of this one's.
 JobStep TryAgain(const Life& life) {
   const JobView& view = life.view;
-  const std::int64_t age = view.tried - Since(life.status, "Accepted").value_or(view.tried);
+  const UnixSeconds seen = view.refused != 0 ? view.refused : view.tried;
+  const UnixSeconds since = std::min(seen, Since(life.status, "Accepted").value_or(seen));
+  const std::int64_t age = view.tried - since;
   const std::int64_t pause = std::clamp(age, kShortestDryRunSeconds, kLongestDryRunSeconds);
   const std::int64_t left = view.tried + pause - view.now;
   if (left > 0 && !Seeded(Bug::kHotRefusal)) return Wait{left};

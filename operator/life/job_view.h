@@ -61,6 +61,7 @@ struct JobView {
   UnixSeconds now = 0;
   UnixSeconds counted = 0;  // when status.workers was last written
   UnixSeconds tried = 0;    // when the last dry run of worker 0 was made
+  UnixSeconds refused = 0;  // since when this leader has seen them refused, in a row; 0: never
   // Since when kubelets have said something else than the condition PodsReady (start_telling.h); 0:
   // they say the same.
   UnixSeconds start_differs = 0;

@@ -73,6 +73,7 @@ class Laws {
   void LookAtRate(const Sent& sent, const std::string& resource);
   void LookAtRefusal(const Sent& sent);
   void LookAtSecret(const Sent& sent, const std::string& resource);
+  bool IsRefusedTooOften(const std::string& what, const std::string& body);
   bool CountsAsGone(const Json& pod) const;
   // In job_laws.cc.
   void LookAtHoldings(const Change& change);
@@ -121,8 +122,13 @@ class Laws {
   // The workers of gangs for which a pod was created, and when the last one went; max: it is there.
   std::map<std::pair<Gang, std::int64_t>, Instant> created_;
   std::pair<std::string, Instant> listed_;  // the process that listed the pods last, and when first
-  std::map<std::string, Instant::duration> mute_;  // jobs that neither start nor say why
-  std::map<std::string, std::deque<Instant>> times_, refused_;     // of requests, by what they ask
+  std::map<std::string, Instant::duration> mute_;     // jobs that neither start nor say why
+  std::map<std::string, std::deque<Instant>> times_;  // of requests, by what they ask
+  struct Refused {
+    std::vector<Instant> times;  // in a row
+    std::string body;
+  };
+  std::map<std::string, Refused> refused_;                         // by what was asked
   std::map<std::string, std::pair<std::size_t, Instant>> failed_;  // in a row, and when last
   std::set<std::string> hot_;
   struct Awaited {

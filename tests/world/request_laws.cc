@@ -13,9 +13,10 @@ namespace {
 constexpr std::chrono::seconds kOnItsWay{5};
 constexpr std::chrono::seconds kHot{10};
 constexpr std::size_t kMostInHot = 25;
-// What was refused for good is asked for again after 2, 2, 4 s and more.
-constexpr std::chrono::seconds kRefusedSpan{2};
-constexpr std::size_t kMostRefused = 4;
+// What was refused for good is asked for again after 1, 2, 4 s and more; what happens to its object
+// meanwhile may shorten a pause to a second (work_queue.h). Most refusals of one body in each span:
+constexpr std::pair<std::chrono::seconds, std::size_t> kMostRefusals[] = {
+    {std::chrono::seconds(2), 4}, {std::chrono::seconds(60), 15}, {std::chrono::seconds(600), 40}};
 // What fails is tried again after 5, 10, 20, ... ms; from the ninth time on no event makes that
 // less than a second.
 constexpr std::size_t kManyFailures = 9;
@@ -152,6 +153,19 @@ void Laws::LookAtWrite(const Sent& sent, const std::string& resource) {
   }
 }
 
+// Whether the same thing is refused too often. Another body asks for something else: its object has
+// changed.
+bool Laws::IsRefusedTooOften(const std::string& what, const std::string& body) {
+  Refused& row = refused_[what];
+  if (std::exchange(row.body, body) != body) row.times.clear();
+  row.times.push_back(fibers_.now());
+  return std::any_of(std::begin(kMostRefusals), std::end(kMostRefusals), [&](const auto& most) {
+    const auto since =
+        std::lower_bound(row.times.begin(), row.times.end(), fibers_.now() - most.first);
+    return static_cast<std::size_t>(row.times.end() - since) > most.second;
+  });
+}
+
 // Nothing is asked for again and again: every retry waits longer than the last.
 void Laws::LookAtRate(const Sent& sent, const std::string& resource) {
   if (resource == "events.events.k8s.io") return;
@@ -168,8 +182,8 @@ void Laws::LookAtRate(const Sent& sent, const std::string& resource) {
     return times.size();
   };
   const bool hot = count(times_[what], kHot) > kMostInHot;
-  const bool refused =
-      IsRefusal(sent.answer.status) && count(refused_[what], kRefusedSpan) > kMostRefused;
+  const bool refused = IsRefusal(sent.answer.status) && IsRefusedTooOften(what, sent.request.body);
+  if (sent.answer.status / 100 == 2) refused_.erase(what);
   auto& [failures, last] = failed_[what];
   const bool failed = failures >= kManyFailures && fibers_.now() - last < kLeastPause;
   failures = sent.answer.status >= 500 ? failures + 1 : 0;

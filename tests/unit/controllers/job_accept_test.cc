@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/api/decode.h"
+#include "operator/base/timestamp.h"
 #include "operator/controllers/job_controller.h"
 #include "operator/watch/fabric_cache.h"
 
@@ -16,12 +17,13 @@ class Silent final : public Recorder {
   void Record(const Happening&) override {}
 };
 
-// Takes statuses; counts dry runs, and admits them all.
+// Takes statuses; counts dry runs, and admits them all unless `refuses`.
 class FakeServer final : public ApiWriter {
  public:
   explicit FakeServer(Json job) : job_(std::move(job)) {}
   Result<Json> Create(Kind, const Json& object, bool) override {
     ++dry_runs;
+    if (refuses) return Error{ErrorKind::kInvalid, "exceeded quota"};
     Json admitted = object;
     admitted.merge_patch(mutation);
     return admitted;
@@ -42,6 +44,7 @@ class FakeServer final : public ApiWriter {
   Json status;
   Json mutation = Json::object();  // by admission, of every pod
   int dry_runs = 0;
+  bool refuses = false;
 
  private:
   static Error Unused() { return {ErrorKind::kInvalid, "not to be called"}; }
@@ -60,19 +63,23 @@ Json Job(const char* framework, int replicas) {
   return job;
 }
 
-// Reconciles a job that waits in suspension, where what a trial said is all that there is to write.
-void Reconcile(const Json& job, FakeServer& server) {
-  const UnixSeconds now = 1'800'000'000;
-  watch::Store store([=] { return now; });
+constexpr UnixSeconds kNow = 1'800'000'000;
+
+// Reconciles a job that waits in suspension, where what a trial said is all that there is to write:
+// four times at once, then every second.
+void Reconcile(const Json& job, FakeServer& server, UnixSeconds seconds = 0) {
+  UnixSeconds now = kNow;
+  watch::Store store([&] { return now; });
   Silent recorder;
   Log log({LogLevel::kError, true, [](const std::string&) {}, [] { return ""; }});
   watch::FabricCache cache;
   Planner planner(store, cache, server, log, {});
   JobController::Options options;
-  options.now = [=] { return now; };
+  options.now = [&] { return now; };
   JobController controller(store, server, planner, recorder, log, options);
   store.Put(*api::DecodeTrainingJob(job, "test"));
   for (int pass = 0; pass < 4; ++pass) EXPECT_TRUE(controller.Reconcile({"ns", "j"}));
+  for (; now < kNow + seconds; ++now) EXPECT_TRUE(controller.Reconcile({"ns", "j"}));
 }
 
 // The status of Accepted, its message, and how many dry runs it took.
@@ -107,6 +114,27 @@ TEST(JobAccept, RecordsChangesByAdmissionInTheStatus) {
 TEST(JobAccept, AJobThatCanBeStartedIsTriedAndAccepted) {
   EXPECT_EQ(Accept(Job("Torch", 16'384)).substr(0, 27), "Accepted=True, dry runs 1: ");
   EXPECT_EQ(Accept(Job("TensorFlow", 1'000)).substr(0, 27), "Accepted=True, dry runs 1: ");
+}
+
+// Also where a leader whose clock is ahead has seen the first refusal, in this one's future: after
+// 2, 4, 8, 16, 32, 64, 124, 184 and 244 s.
+TEST(JobAccept, ARefusalIsTriedLessAndLessOften) {
+  for (const UnixSeconds ahead : {0, 600}) {
+    Json job = Job("Torch", 2);
+    const std::string time = FormatTime(kNow + ahead);
+    job["status"] = {{"observedGeneration", 1},
+                     {"conditions",
+                      {{{"type", "Accepted"},
+                        {"status", "False"},
+                        {"reason", "Refused"},
+                        {"message", "exceeded quota"},
+                        {"observedGeneration", 1},
+                        {"lastTransitionTime", time}}}}};
+    FakeServer server(job);
+    server.refuses = true;
+    Reconcile(job, server, 300);
+    EXPECT_EQ(server.dry_runs, 10) << ahead;
+  }
 }
 
 TEST(JobAccept, RefusesMoreWorkersThanTheFrameworksEnvironmentHolds) {
