@@ -1,18 +1,15 @@
 #!/usr/bin/env python3
-"""Two operators, one leader: it is killed, cut off or asked to go, and the other goes on."""
+"""Two operators, one leader: it is killed, cut off or asked to go, and the other goes on. How long
+that takes depends on the machine and is printed; tests/world has the law of it (I7)."""
 
 import http.client
 import signal
 import time
 
-from operator_lib import GPUS, Audit, Operator, as_user, free_port, poll, training_job
+from operator_lib import (GPUS, PATIENCE_SECONDS, Audit, Operator, as_user, free_port, poll,
+                          training_job)
 from operator_scenarios import Scenarios, main
 
-TAKEOVER_SECONDS = 20
-RELEASE_SECONDS = 3  # from SIGTERM to a Lease that nobody holds, whatever is in flight
-HANDOVER_SECONDS = 5  # a candidate looks every two seconds, and a tenth more by chance
-# A written Lease, the end of a process: what follows at once where the machine is busy.
-SOON_SECONDS = 15
 
 
 class Leaders(Scenarios):
@@ -32,10 +29,10 @@ class Leaders(Scenarios):
         return operator
 
     def setUp(self):
-        self.until_holder(self.operator, SOON_SECONDS)
+        self.until_holder(self.operator)
         self.operator.stop()
         type(self).operator = leader = self.start_operator()
-        self.until_holder(leader, SOON_SECONDS)
+        self.until_holder(leader)
         self.standby = self.start_operator()
         # Last of all: one of them has to clean up.
         self.addCleanup(lambda: [one.kill() for one in (leader, self.standby)
@@ -51,10 +48,10 @@ class Leaders(Scenarios):
         lease = self.cluster.get("leases", "weft-system", "weft-operator")
         return lease and lease["spec"]["holderIdentity"]
 
-    def until_holder(self, operator, seconds):
+    def until_holder(self, operator):
         """The seconds that it took."""
         begun = time.monotonic()
-        poll(lambda: self.holder() == operator.name, f"{operator.name} leads", seconds)
+        poll(lambda: self.holder() == operator.name, f"{operator.name} leads", PATIENCE_SECONDS)
         return time.monotonic() - begun
 
     @staticmethod
@@ -85,7 +82,7 @@ class Leaders(Scenarios):
         begun = time.monotonic()
         self.stand_in()
         self.apply_jobs("without", 1)
-        seconds = self.until_holder(self.standby, TAKEOVER_SECONDS)
+        seconds = self.until_holder(self.standby)
         self.until_complete("without", 1)
         print(f"a killed leader: Lease taken {seconds:.1f} s later, the job of the meantime done "
               f"{time.monotonic() - begun:.1f} s later", flush=True)
@@ -97,7 +94,7 @@ class Leaders(Scenarios):
         self.cluster.until_running(self.space, "before-0")
         former.signal(signal.SIGSTOP)
         self.apply_jobs("meanwhile", 2)
-        seconds = self.until_holder(self.standby, TAKEOVER_SECONDS)
+        seconds = self.until_holder(self.standby)
         self.stand_in()
         self.until_complete("before")
         # There is work to be done when it comes back.
@@ -105,7 +102,7 @@ class Leaders(Scenarios):
         audit = Audit()
         on_its_way = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() + 2))
         former.signal(signal.SIGCONT)
-        self.assertEqual(former.process.wait(SOON_SECONDS), 1)
+        self.assertEqual(former.process.wait(PATIENCE_SECONDS), 1)
         self.assertIn("lost the lead", former.said())
         self.until_complete("meanwhile", 2)
         self.until_complete("after")
@@ -125,7 +122,8 @@ class Leaders(Scenarios):
         begun = time.monotonic()
         former.stop()
         ended = time.monotonic() - begun
-        self.until_holder(self.standby, HANDOVER_SECONDS)
+        self.assertNotEqual(self.holder(), former.name, "it gave the Lease back")
+        self.until_holder(self.standby)
         print(f"a leader asked to go: ended {ended:.1f} s later, Lease taken "
               f"{time.monotonic() - begun:.1f} s later", flush=True)
         self.apply_jobs("after", 2)
@@ -144,11 +142,11 @@ class Leaders(Scenarios):
         self.stand_in()
         former.signal(signal.SIGTERM)
         begun = time.monotonic()
-        poll(lambda: self.holder() != former.name, "the Lease is given back", RELEASE_SECONDS)
+        poll(lambda: self.holder() != former.name, "the Lease is given back", PATIENCE_SECONDS)
         print(f"a leader asked to go in the middle of a batch: Lease given back "
               f"{time.monotonic() - begun:.1f} s later, {len(self.cluster.pods(self.space, 'large'))}"
               f" of 256 pods made", flush=True)
-        self.assertEqual(former.process.wait(SOON_SECONDS), 0)
+        self.assertEqual(former.process.wait(PATIENCE_SECONDS), 0)
         job = self.cluster.until_condition(self.space, "large", "Complete")
         self.assertEqual((job["status"]["attempt"], job["status"]["restarts"]), (1, 0))
 
