@@ -20,6 +20,7 @@ constexpr const char* kCanary = "canary-7f31c9";
 // 2026-01-01T00:00:00Z
 constexpr WallMicros kEpoch = 1'767'225'600'000'000;
 constexpr seconds kTick{1};
+constexpr seconds kRelease{3};  // from SIGTERM to a Lease that nobody holds, whatever is in flight
 // What began on the day, and what users have in mind for their jobs, ends within this.
 constexpr seconds kLastFaults{1'300}, kLastEdits{2'500};
 // At the end of the evening nothing but the Lease is written any more.
@@ -369,15 +370,16 @@ void World::LookAtReplicas() {
   for (const Host& host : hosts_) {
     if (!host.now || host.now->killed()) continue;
     const std::string& identity = host.now->identity();
-    if (!host.now->ended()) {
+    const bool ended = host.now->ended();
+    if (!ended) {
       const auto stuck = host.now->replica().Stuck();
       if (stuck) laws_.Break("I6", identity + " is stuck: " + *stuck);
-      continue;
     }
     const auto stopped = stopped_.find(identity);
     if (stopped == stopped_.end() || host.now->lost() || stormy_ + 2 * kTick >= stopped->second) {
       continue;
     }
+    if (!ended && fibers_.now() - stopped->second <= kRelease + kTick) continue;
     const auto lease = server_.Find("leases.coordination.k8s.io", {"weft-system", "weft-operator"});
     if (lease && TextAt(*lease, {"spec", "holderIdentity"}) == identity) {
       laws_.Break("I7", identity + " was stopped and has not released its Lease");
