@@ -66,7 +66,7 @@ struct JobRecord {
   Summary summary;
   std::int64_t restarts = 0;
   WorkerCounts workers;
-  std::string completed_indexes;            // of the attempt (life/completed_indexes.h)
+  std::string completed_indexes;            // of the attempt (cluster/completed_indexes.h)
   std::string start_time, completion_time;  // RFC 3339; "" if absent
   std::int64_t suspended_seconds = 0;       // total from start_time to the last resumption
   std::optional<LastFailure> last_failure;

@@ -4,8 +4,12 @@
 #include <charconv>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
+#include "operator/api/json_member.h"
 #include "operator/api/kueue.h"
 #include "operator/base/natural_order.h"
+#include "operator/cluster/completed_indexes.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/cluster/pod_labels.h"
 #include "operator/cluster/text.h"
@@ -67,6 +71,43 @@ bool LackIndex(const api::Placement& placement, const std::vector<const api::Pod
   });
 }
 
+std::string_view JobUidOf(const api::Pod& pod) {
+  return pod.meta.labels.At(kBatchJobUid).value_or("");
+}
+
+// Stands for one that has succeeded and is gone.
+const api::Pod& GonePod() {
+  static const api::Pod gone = [] {
+    api::Pod pod;
+    pod.meta.key.name = "(gone)";
+    pod.phase = api::PodPhase::kSucceeded;
+    return pod;
+  }();
+  return gone;
+}
+
+// The workers that have succeeded in the Job of the waiting pods. A pod that waits or runs as one
+// of them shows that this one is needed after all.
+ByWorker<bool> Remembered(const api::Placement& placement, std::size_t workers,
+                          const std::vector<const api::Pod*>& pods,
+                          const std::vector<const api::Pod*>& waiting) {
+  const Completed completed = CompletedOf(placement);
+  const bool of_job = std::all_of(waiting.begin(), waiting.end(), [&](const api::Pod* pod) {
+    return JobUidOf(*pod) == completed.job;
+  });
+  ByWorker<bool> remembered(workers, false);
+  if (completed.job.empty() || !of_job) return remembered;
+  remembered = ParseIndexes(completed.indexes, static_cast<std::uint32_t>(workers));
+  for (const api::Pod* pod : pods) {
+    auto worker = MarkedWorker(*pod, workers);
+    if (IsGated(*pod) && !placement.worker_index_labels.empty()) {
+      worker = WorkerIndexOf(placement, *pod);
+    }
+    if (worker && *worker < remembered.EndIndex() && !pod->HasEnded()) remembered[*worker] = false;
+  }
+  return remembered;
+}
+
 }  // namespace
 
 Result<std::vector<WorkerPod>> AssignWorkers(const api::Placement& placement,
@@ -90,7 +131,15 @@ std::optional<WorkerIndex> MarkedWorker(const api::Pod& pod, std::size_t workers
   return WorkerIndex(worker);
 }
 
-ByWorker<const api::Pod*> DoneWorkers(std::size_t workers, const std::vector<const api::Pod*>& pods,
+Completed CompletedOf(const api::Placement& placement) {
+  if (!placement.raw) return {};
+  const auto status = placement.raw->find("status");
+  if (status == placement.raw->end() || !status->is_object()) return {};
+  return {api::TextAt(*status, "completedJob"), api::TextAt(*status, "completedIndexes")};
+}
+
+ByWorker<const api::Pod*> DoneWorkers(const api::Placement& placement, std::size_t workers,
+                                      const std::vector<const api::Pod*>& pods,
                                       const std::vector<const api::Pod*>& waiting,
                                       std::size_t running) {
   const auto attempt = [](const api::Pod& pod) { return pod.meta.labels.At(kJobSetAttempt); };
@@ -103,8 +152,32 @@ ByWorker<const api::Pod*> DoneWorkers(std::size_t workers, const std::vector<con
     done[*worker] = pod;
     ++needed;
   }
+  const ByWorker<bool> remembered = Remembered(placement, workers, pods, waiting);
+  for (const WorkerIndex worker : remembered.Indices()) {
+    if (!remembered[worker] || done[worker] != nullptr) continue;
+    done[worker] = &GonePod();
+    ++needed;
+  }
   if (needed > workers) std::fill(done.begin(), done.end(), nullptr);
   return done;
+}
+
+Completed CompletedBy(const api::Placement& placement, const std::vector<const api::Pod*>& pods) {
+  const Completed before = CompletedOf(placement);
+  std::string job;
+  for (const api::Pod* pod : pods) {
+    const std::string uid(JobUidOf(*pod));
+    if (uid.empty() || (!job.empty() && uid != job)) return before;
+    job = uid;
+  }
+  ByWorker<bool> succeeded =
+      ParseIndexes(before.job == job ? before.indexes : "", placement.workers);
+  for (const api::Pod* pod : pods) {
+    const auto worker = MarkedWorker(*pod, placement.workers);
+    if (worker && pod->phase == api::PodPhase::kSucceeded) succeeded[*worker] = true;
+  }
+  const std::string indexes = IndexesText(succeeded);
+  return indexes.empty() ? before : Completed{job, indexes};
 }
 
 bool IsGated(const api::Pod& pod) {

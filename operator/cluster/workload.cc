@@ -158,7 +158,7 @@ class Pending {
     workload.gated_pods = static_cast<std::uint32_t>(gated.size());
     workload.bound_pods = static_cast<std::uint32_t>(bound.size());
     // A Placement without nodes has no running worker.
-    const auto done = DoneWorkers(placement.workers, all, gated, 0);
+    const auto done = DoneWorkers(placement, placement.workers, all, gated, 0);
     workload.done_workers = static_cast<std::uint32_t>(
         done.size() - static_cast<std::size_t>(std::count(done.begin(), done.end(), nullptr)));
     if (gated.empty() && !placement.nodes.empty() && !bound.empty()) {

@@ -6,11 +6,11 @@
 #include "operator/api/conditions.h"
 #include "operator/base/check.h"
 #include "operator/base/seeded_bug.h"
+#include "operator/cluster/completed_indexes.h"
 #include "operator/cluster/text.h"
 #include "operator/framework/traits.h"
 #include "operator/life/attempt_labels.h"
 #include "operator/life/blame.h"
-#include "operator/life/completed_indexes.h"
 #include "operator/life/fault.h"
 #include "operator/life/kubelet_wait.h"
 #include "operator/life/losses.h"
@@ -37,7 +37,8 @@ constexpr std::int64_t kSoonBoundSeconds = 2;
 
 // Those in the status, and those that this leader has seen since it was written.
 ByWorker<bool> SucceededWorkers(const Life& life) {
-  ByWorker<bool> all = ParseIndexes(life.status.record.completed_indexes, AttemptWorkers(life));
+  ByWorker<bool> all =
+      cluster::ParseIndexes(life.status.record.completed_indexes, AttemptWorkers(life));
   for (const WorkerIndex w : all.Indices()) {
     if (w < life.view.succeeded.EndIndex() && life.view.succeeded[w]) all[w] = true;
   }
@@ -90,7 +91,7 @@ void CountWorkers(Life& life) {
     }
   }
   counts.succeeded = std::count(succeeded.begin(), succeeded.end(), true);
-  life.status.record.completed_indexes = IndexesText(succeeded);
+  life.status.record.completed_indexes = cluster::IndexesText(succeeded);
   life.status.record.summary.workers = WorkersText(counts);
 }
 

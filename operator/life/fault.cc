@@ -8,9 +8,9 @@
 #include "operator/base/seeded_bug.h"
 #include "operator/base/short_text.h"
 #include "operator/base/stable_text.h"
+#include "operator/cluster/completed_indexes.h"
 #include "operator/framework/traits.h"
 #include "operator/life/attempt_labels.h"
-#include "operator/life/completed_indexes.h"
 #include "operator/life/failed_rank.h"
 #include "operator/life/launcher.h"
 
@@ -230,7 +230,8 @@ Faults FindFaults(const Life& life, bool created) {
     const auto worker = WorkerLabel(pod->meta);
     if (worker && *worker < of_worker.EndIndex()) of_worker[*worker] = pod;
   }
-  const ByWorker<bool> succeeded = ParseIndexes(life.status.record.completed_indexes, workers);
+  const ByWorker<bool> succeeded =
+      cluster::ParseIndexes(life.status.record.completed_indexes, workers);
   Faults faults;
   const auto consider = [&first = faults.first](Fault fault) {
     if (!first || ComesBefore(fault, *first)) first = std::move(fault);

@@ -92,6 +92,10 @@ class Gang {
     if (placement_.meta.deleting) return Wait{};
     if (!IsPlanned(placement_)) return Refuse();
     if (placement_.nodes.empty() || !placement_.pod_selector) return Wait{};
+    if (auto completed = ToRemember()) {
+      status_.completed = *std::move(completed);
+      return WritePlacement{std::move(status_)};
+    }
     if (stage_ == GangStage::kUndoing) return Undo();
     if (rejected_.pod != nullptr) return UndoRejected();
     if (ours_.empty()) {
@@ -136,13 +140,22 @@ class Gang {
 
   void FindDone() {
     const auto done =
-        cluster::DoneWorkers(placement_.nodes.size(), view_.pods, gated_, ours_.size());
+        cluster::DoneWorkers(placement_, placement_.nodes.size(), view_.pods, gated_, ours_.size());
     for (const WorkerIndex worker : done.Indices()) {
       if (done[worker] == nullptr) continue;
       done_.insert(worker);
       if (taken_[worker] == nullptr) taken_[worker] = done[worker];
     }
   }
+  // A pod that has succeeded may go at any time, most likely one that is being deleted. When all
+  // have, there is nothing to remember.
+  std::optional<cluster::Completed> ToRemember() const {
+    if (done_.size() >= placement_.workers || Seeded(Bug::kDoneForgotten)) return std::nullopt;
+    cluster::Completed completed = cluster::CompletedBy(placement_, view_.pods);
+    if (completed == cluster::CompletedOf(placement_)) return std::nullopt;
+    return completed;
+  }
+
   // How many workers need no pod any more. Pods of some may be gone: an administrator deleted them,
   // or their node left.
   std::size_t CountDone(std::size_t with_pods) const {

@@ -61,6 +61,7 @@ using UngateStep = std::variant<UngatePods, EvictPods, WritePlacement, Wait>;
 //                        deleted by hand
 // Pods are first ungated when as many wait as there are workers. A worker whose pod has Succeeded
 // is done and needs none: a Job that is suspended and resumed makes only the pods that are left.
+// The Placement remembers the workers of a Job that have (status.completedIndexes).
 // Later, a controller's new pod for a worker whose pod is gone gets that worker's node. When no
 // ungated pod is left, the nodes are released (Placed=False), nodes that refused are excluded for a
 // while, and the planner decides again, not before the time in status.retry (retry.h).

@@ -15,6 +15,10 @@ nlohmann::ordered_json PatchOf(const PlacementStatus& status) {
     patch["excludedNodes"] = api::EncodeExcludedNodes(status.excluded);
   }
   if (status.retry.times > 0) patch["retry"] = api::EncodeRetry(status.retry);
+  if (status.completed) {
+    patch["completedJob"] = status.completed->job;
+    patch["completedIndexes"] = status.completed->indexes;
+  }
   if (!status.keeps_nodes) {
     for (const std::string_view key : kDecisionFields) patch[std::string(key)] = nullptr;
   }

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <vector>
 
 #include "operator/api/job_record.h"
 #include "operator/api/meta.h"
+#include "operator/cluster/worker_order.h"
 
 namespace weft::life {
 
@@ -14,6 +16,7 @@ struct PlacementStatus {
   std::vector<api::Condition> conditions;
   std::vector<api::ExcludedNode> excluded;
   api::Retry retry;
+  std::optional<cluster::Completed> completed = {};  // to be remembered from now on
 };
 
 // The JSON merge patch that writes `status`.

@@ -59,7 +59,7 @@ Result<ByWorker<std::string>> PinnedHosts(const api::Inputs& inputs,
     return Invalid("pod " + (*pinned)->meta.key.name + " is pinned to a node by its nodeSelector " +
                    fabric::kHostNameLabel + ", but pod " + (*free)->meta.key.name + " is not");
   }
-  const auto done = cluster::DoneWorkers(placement.workers, pods, gated, 0);
+  const auto done = cluster::DoneWorkers(placement, placement.workers, pods, gated, 0);
   const auto assigned = cluster::AssignWorkers(placement, gated, done);
   if (!assigned) return assigned.error();
   hosts.resize(placement.workers);
@@ -67,6 +67,7 @@ Result<ByWorker<std::string>> PinnedHosts(const api::Inputs& inputs,
     if (done[w] == nullptr) continue;
     const std::string* host = HostOf(*done[w]);
     hosts[w] = host != nullptr ? *host : done[w]->node_name;
+    if (hosts[w].empty()) hosts[w] = *HostOf(**pinned);  // its pod is gone: any will do
   }
   for (const cluster::WorkerPod& one : *assigned) {
     WEFT_CHECK(one.worker < hosts.EndIndex() && hosts[one.worker].empty());  // a pod a worker

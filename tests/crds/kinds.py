@@ -339,6 +339,10 @@ def placement_status():
         "outlook": outlook,
         "excludedNodes": excluded_nodes(),
         "retry": retry(),
+        "completedIndexes": {"type": "string", "maxLength": 131072,
+                             "description": "the workers that have succeeded, such as 0,3-5: of one"
+                             " Job, whose pods may be gone"},
+        "completedJob": text("uid of that Job"),
         "conditions": conditions(),
     })
 

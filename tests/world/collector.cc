@@ -332,16 +332,6 @@ Json QuotaController::StatusOf(const Json& quota, const std::string& space) cons
 PodCollector::PodCollector(ApiServer& server, std::size_t threshold, std::string user)
     : server_(server), threshold_(threshold), user_(std::move(user)) {}
 
-// Whether nothing else tells Weft that this worker of a Job has succeeded. In a queue of Kueue its
-// Workload does.
-bool PodCollector::IsOnlyRecord(const Json& pod) {
-  const Json& owners = At(pod, {"metadata", "ownerReferences"});
-  const bool of_job = std::any_of(owners.begin(), owners.end(), [](const Json& owner) {
-    return TextAt(owner, {"kind"}) == "Job";
-  });
-  return of_job && LabelOf(pod, "kueue.x-k8s.io/local-queue-name").empty();
-}
-
 void PodCollector::Look() {
   chosen_.clear();
   struct Ended {
@@ -351,7 +341,7 @@ void PodCollector::Look() {
   };
   std::vector<Ended> ended;
   for (const auto& [key, pod] : server_.All("pods")) {
-    if (!HasEnded(*pod) || IsOnlyRecord(*pod)) continue;
+    if (!HasEnded(*pod)) continue;
     const Json& metadata = MetadataOf(*pod);
     ended.push_back({TextAt(*pod, {"status", "reason"}) != "Evicted",
                      api::TextAt(metadata, "creationTimestamp"),

@@ -68,7 +68,6 @@ class PodCollector {
   bool Step();  // as above
 
  private:
-  static bool IsOnlyRecord(const Json& pod);
 
   ApiServer& server_;
   const std::size_t threshold_;

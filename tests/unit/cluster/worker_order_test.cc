@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
 
 #include "operator/cluster/placement_pods.h"
 #include "operator/cluster/pod_labels.h"
@@ -119,7 +121,7 @@ struct GangOfThree {
   }
   // The workers that are done: "0 2".
   std::string Done(std::size_t running = 0) const {
-    const auto done = DoneWorkers(3, PointersTo(pods), PointersTo(waiting), running);
+    const auto done = DoneWorkers(placement, 3, PointersTo(pods), PointersTo(waiting), running);
     std::string text;
     for (const WorkerIndex w : Range<WorkerIndex>(done.size())) {
       if (done[w] != nullptr) text += (text.empty() ? "" : " ") + std::to_string(w.Raw());
@@ -137,6 +139,23 @@ struct GangOfThree {
     return pointers;
   }
 
+  void Remember(const std::string& job, const std::string& indexes) {
+    placement.raw = std::make_shared<const nlohmann::json>(
+        nlohmann::json{{"status", {{"completedJob", job}, {"completedIndexes", indexes}}}});
+  }
+  // A pod of the Job that waits as this worker, or runs as it.
+  void WaitsAs(const std::string& job, const std::string& worker) {
+    waiting.push_back(Named("new-" + worker, {{kBatchJobUid, job}, {kIndex, worker}}));
+    waiting.back().scheduling_gates = {api::kGate};
+    pods.push_back(waiting.back());
+  }
+  void RunsAs(const std::string& worker) {
+    pods.push_back(Named("runs-" + worker));
+    pods.back().meta.annotations.Set(kWorkerIndexLabel, worker);
+    pods.back().phase = api::PodPhase::kRunning;
+  }
+
+  api::Placement placement;
   std::vector<api::Pod> pods, waiting;
 };
 
@@ -172,6 +191,30 @@ TEST(DoneWorkers, AreOfTheAttemptOfTheJobSetThatWaits) {
   EXPECT_EQ(gang.Done(), "0 1");
   gang.Waits("1");
   EXPECT_EQ(gang.Done(), "1");
+}
+
+TEST(DoneWorkers, AreRememberedOfTheJobWhosePodsWait) {
+  GangOfThree gang;
+  gang.placement.worker_index_labels = {{kIndex, 1}};
+  gang.Remember("j1", "0,2");
+  EXPECT_EQ(gang.Done(), "0 2");
+  gang.WaitsAs("j1", "1");
+  EXPECT_EQ(gang.Done(), "0 2");
+  gang.WaitsAs("j1", "2");  // it is needed after all
+  EXPECT_EQ(gang.Done(), "0");
+  gang.WaitsAs("j1", "0");
+  EXPECT_EQ(gang.Done(), "");
+}
+
+TEST(DoneWorkers, AreNotRememberedOfAnotherJobNorAgainstAPodThatRuns) {
+  GangOfThree another;
+  another.Remember("j1", "0-2");
+  another.WaitsAs("j2", "1");
+  EXPECT_EQ(another.Done(), "");
+  GangOfThree runs;
+  runs.Remember("j1", "0,1,7,x");
+  runs.RunsAs("1");
+  EXPECT_EQ(runs.Done(), "0");
 }
 
 TEST(WorkerOrderTest, APodWaitsForUsOnlyWhenNobodyElseHoldsIt) {

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "operator/cluster/placement_pods.h"
+#include "operator/cluster/pod_labels.h"
 #include "operator/life/exclusion.h"
 #include "operator/life/retry.h"
 
@@ -64,6 +66,15 @@ class World {
     if (controller) pod->meta.owners.push_back({"batch/v1", "Job", "j", "j1", true});
     pods_.push_back(std::move(pod));
     return *pods_.back();
+  }
+  // A pod of a Job with this uid.
+  api::Pod& NewPodOf(const std::string& job) {
+    NewPod().meta.labels.Set(cluster::kBatchJobUid, job);
+    return *pods_.back();
+  }
+  void Remember(const cluster::Completed& completed) {
+    placement_.raw = std::make_shared<const nlohmann::json>(nlohmann::json{
+        {"status", {{"completedJob", completed.job}, {"completedIndexes", completed.indexes}}}});
   }
   std::vector<std::unique_ptr<api::Pod>>& pods() { return pods_; }
   api::Pod& pod(std::size_t i) { return *pods_.at(i); }
@@ -172,13 +183,17 @@ class World {
   void Do(const WritePlacement& step) {
     const bool same = step.status.keeps_nodes && step.status.conditions == placement_.conditions &&
                       step.status.excluded == placement_.excluded &&
-                      step.status.retry == placement_.retry;
+                      step.status.retry == placement_.retry && !step.status.completed;
     EXPECT_FALSE(same) << "a write that changes nothing";
     const std::string placed = Condition("Placed"), verified = Condition("Verified");
     placement_.conditions = step.status.conditions;
     placement_.excluded = step.status.excluded;
     placement_.retry = step.status.retry;
     if (!step.status.keeps_nodes) placement_.nodes.clear();
+    if (step.status.completed) {
+      EXPECT_NE(*step.status.completed, cluster::CompletedOf(placement_));
+      Remember(*step.status.completed);
+    }
     if (Condition("Verified") != verified) trace.push_back(Condition("Verified"));
     if (Condition("Placed") != placed) trace.push_back(Condition("Placed"));
   }
@@ -513,6 +528,61 @@ TEST(UngateTest, AWorkerWhosePodIsGoneAfterItSucceededNeedsNone) {
   world.Run();
   EXPECT_EQ(world.Nodes(), (Trace{"n1", "n0"}));
   EXPECT_EQ(world.Condition("Verified"), "Verified=True AsPlaced");
+}
+
+// A gang of one Job is taken down; the program of one pod ends well at SIGTERM, so that its worker
+// counts as done for the Job, and the pod goes.
+World WithOneThatEndsWell(const std::string& job) {
+  World world = Bound();
+  world.controller = false;
+  for (const auto& pod : world.pods()) pod->meta.labels.Set(cluster::kBatchJobUid, job);
+  world.pod(1).meta.deleting = true;
+  world.pod(1).phase = api::PodPhase::kSucceeded;
+  world.Run();
+  EXPECT_EQ(cluster::CompletedOf(world.placement()), (cluster::Completed{job, "1"}));
+  while (!world.pods().empty()) world.Remove(world.pod(0));
+  world.Run();
+  EXPECT_EQ(world.Condition("Placed"), "Placed=False PodsGone");
+  return world;
+}
+
+TEST(UngateTest, AWorkerOfAJobThatEndedWellWhenItWasDeletedNeedsNoPod) {
+  World world = WithOneThatEndsWell("j1");
+  world.NewPodOf("j1");
+  world.placement().nodes = {"n0", "n1", "n2"};
+  world.Run();
+  EXPECT_EQ(world.Nodes(), Trace{""});  // a second pod may still come
+  world.NewPodOf("j1");
+  world.Run();
+  EXPECT_EQ(world.Nodes(), (Trace{"n0", "n2"}));
+  EXPECT_EQ(world.Condition("Verified"), "Verified=True AsPlaced");
+}
+
+TEST(UngateTest, AnotherJobsPodsAreAllAwaited) {
+  World world = WithOneThatEndsWell("j1");
+  world.placement().nodes = {"n0", "n1", "n2"};
+  world.NewPodOf("j2");
+  world.NewPodOf("j2");
+  world.Run();
+  EXPECT_EQ(world.Nodes(), (Trace{"", ""}));
+  world.NewPodOf("j2");
+  world.Run();
+  EXPECT_EQ(world.Nodes(), (Trace{"n0", "n1", "n2"}));
+}
+
+TEST(UngateTest, NothingIsRememberedOfPodsOfSeveralJobsOrWhenAllHaveSucceeded) {
+  World world = Bound();
+  for (const auto& pod : world.pods())
+    pod->meta.labels.Set(cluster::kBatchJobUid, pod->meta.key.name);
+  world.pod(1).phase = api::PodPhase::kSucceeded;
+  world.Run();
+  EXPECT_EQ(cluster::CompletedOf(world.placement()), cluster::Completed());
+  for (const auto& pod : world.pods()) {
+    pod->meta.labels.Set(cluster::kBatchJobUid, "j1");
+    pod->phase = api::PodPhase::kSucceeded;
+  }
+  world.Run();
+  EXPECT_EQ(cluster::CompletedOf(world.placement()), cluster::Completed());
 }
 
 TEST(UngateTest, AJobSetThatRestartsMakesAllPodsAnew) {

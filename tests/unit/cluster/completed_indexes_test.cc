@@ -1,10 +1,10 @@
-#include "operator/life/completed_indexes.h"
+#include "operator/cluster/completed_indexes.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-namespace weft::life {
+namespace weft::cluster {
 namespace {
 
 TEST(CompletedIndexesTest, ReadsWhatItWrites) {
@@ -34,4 +34,4 @@ TEST(CompletedIndexesTest, LeavesOutWhatIsMalformedOrNoWorker) {
 }
 
 }  // namespace
-}  // namespace weft::life
+}  // namespace weft::cluster

@@ -1,4 +1,4 @@
-#include "operator/life/completed_indexes.h"
+#include "operator/cluster/completed_indexes.h"
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +7,7 @@
 
 #include "operator/base/seeded_bug.h"
 
-namespace weft::life {
+namespace weft::cluster {
 namespace {
 
 std::optional<std::uint32_t> IndexIn(std::string_view text) {
@@ -49,4 +49,4 @@ std::string IndexesText(const ByWorker<bool>& succeeded) {
   return text;
 }
 
-}  // namespace weft::life
+}  // namespace weft::cluster
