@@ -37,7 +37,8 @@
 #   weft.test/stop-seconds: "10"    takes 10 seconds to end when it is deleted
 # A node with the annotation weft.test/ready: "false" reports NotReady; a node with the label
 # weft.test/lost reports nothing, as if its machine were gone. Nodes that you create are simulated
-# too, if they have at least one label.
+# too, if they have at least one label. kube-scheduler binds no pod with schedulerName quiet-nodes to a
+# node with the label weft.test/noisy.
 #
 # Real nodes need root (the capabilities SYS_ADMIN and NET_ADMIN). Each has a kubelet, containerd, runc
 # and a device plug-in in kernel namespaces of its own, about 150 MB of memory, and the labels of a
@@ -56,7 +57,8 @@
 # WEFT_CLUSTER_DIR   folder with one folder for each cluster; default cluster/ in the cache
 # WEFT_AUDIT_POLICY  audit policy of the API server, which writes logs/audit.log there; default: none
 # WEFT_API_SERVER_FLAGS  more flags for the API server, separated by spaces
-# WEFT_CONTROLLER_FLAGS, WEFT_SCHEDULER_FLAGS  more for kube-controller-manager, for kube-scheduler
+# WEFT_CONTROLLER_FLAGS, WEFT_SCHEDULER_FLAGS  more for kube-controller-manager, for kube-scheduler,
+#                    which has a configuration file and ignores flags for what the file can set
 # WEFT_READY_SECONDS how long to wait for each server, and for real nodes; default 60
 # WEFT_CACHE, WEFT_KUBERNETES, KUBEBUILDER_ASSETS: see tests/controlplane/build.sh --help
 set -euo pipefail

@@ -127,13 +127,35 @@ start_kube-controller-manager() {
 }
 
 start_kube-scheduler() {
-  local certificates=$dir/certificates kubeconfig
-  kubeconfig=$certificates/kube-scheduler.kubeconfig
+  local certificates=$dir/certificates config=$dir/kube-scheduler.yaml
+  write_scheduler_config "$certificates/kube-scheduler.kubeconfig" >"$config"
   # shellcheck disable=SC2086
-  start kube-scheduler "$bin/kube-scheduler" --kubeconfig "$kubeconfig" \
-    --bind-address 127.0.0.1 --secure-port "$scheduler_port" --leader-elect=false \
+  start kube-scheduler "$bin/kube-scheduler" --config "$config" \
+    --bind-address 127.0.0.1 --secure-port "$scheduler_port" \
     --tls-cert-file "$certificates/server.crt" --tls-private-key-file "$certificates/server.key" \
-    --kube-api-qps 1000 --kube-api-burst 1000 --profiling=false ${WEFT_SCHEDULER_FLAGS:-}
+    ${WEFT_SCHEDULER_FLAGS:-}
+}
+
+# write_scheduler_config KUBECONFIG. The profile quiet-nodes has a rule that stands in no pod: tests
+# need one that only kube-scheduler knows.
+write_scheduler_config() {
+  cat <<EOF
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+clientConnection: {kubeconfig: $1, qps: 1000, burst: 1000}
+leaderElection: {leaderElect: false}
+enableProfiling: false
+profiles:
+- schedulerName: default-scheduler
+- schedulerName: quiet-nodes
+  pluginConfig:
+  - name: NodeAffinity
+    args:
+      addedAffinity:
+        requiredDuringSchedulingIgnoredDuringExecution:
+          nodeSelectorTerms:
+          - matchExpressions: [{key: weft.test/noisy, operator: DoesNotExist}]
+EOF
 }
 
 start_kwok() {

@@ -60,20 +60,18 @@ PodTerm DecodeTerm(const Field& item, const TextMap& labels) {
   term.topology_key = item["topologyKey"].Str();
   term.selector = DecodeSelector(item, labels);
   term.namespaces = item["namespaces"].StrList();
-  term.all_namespaces = item["namespaceSelector"].present();
+  if (const Field spaces = item["namespaceSelector"]; spaces.present()) {
+    fabric::LabelSelector selector = DecodeLabelSelector(spaces);
+    term.all_namespaces = selector == fabric::LabelSelector();
+    if (!term.all_namespaces) term.space_selector = std::move(selector);
+  }
   return term;
-}
-
-// Whether the term names namespaces by their labels, which are not read.
-bool SelectsSpaces(const Field& term) {
-  const Field spaces = term["namespaceSelector"];
-  return spaces.present() && DecodeLabelSelector(spaces) != fabric::LabelSelector();
 }
 
 std::vector<PodTerm> DecodeTerms(const Field& list, const TextMap& labels) {
   std::vector<PodTerm> terms;
   for (const Field& item : list.Items()) {
-    if (!SelectsSpaces(item)) terms.push_back(DecodeTerm(item, labels));
+    terms.push_back(DecodeTerm(item, labels));
   }
   return terms;
 }
@@ -81,7 +79,6 @@ std::vector<PodTerm> DecodeTerms(const Field& list, const TextMap& labels) {
 void DecodePreferred(const Field& list, std::int64_t sign, const TextMap& labels,
                      std::vector<fabric::PreferredPodTerm>& preferred) {
   for (const Field& item : list.Items()) {
-    if (SelectsSpaces(item["podAffinityTerm"])) continue;
     preferred.push_back({sign * item["weight"].Int(), DecodeTerm(item["podAffinityTerm"], labels)});
   }
 }
@@ -147,6 +144,7 @@ OrderedJson EncodeTerm(const PodTerm& term) {
   if (term.selector) out["labelSelector"] = EncodeLabelSelector(*term.selector);
   if (!term.namespaces.empty()) out["namespaces"] = term.namespaces;
   if (term.all_namespaces) out["namespaceSelector"] = OrderedJson::object();
+  if (term.space_selector) out["namespaceSelector"] = EncodeLabelSelector(*term.space_selector);
   return out;
 }
 

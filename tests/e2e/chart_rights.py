@@ -13,8 +13,8 @@ import urllib.request
 
 from chart_lib import ACCOUNT, NAME, SPACE, AccountAudit, Deployed, granted, health, kubectl
 from operator_devices import DRIVER, apply, device_class, gpus_of
-from operator_foreign import HOST, ForeignScenarios, is_gated, job, placement
-from operator_lib import ANY_SPACE, poll, server_process, training_job
+from operator_foreign import ForeignScenarios, is_gated, job, placement
+from operator_lib import QUIET_NODES, poll, server_process, training_job
 from operator_scenarios import main
 from operator_shapes import transformer
 
@@ -200,12 +200,11 @@ class Rights(ForeignScenarios):
         self.cluster.until_no_job(self.space, "measured")
 
     def undo_a_gang(self):
-        """Of a stock Job whose pods go only beside one that is nowhere, which Weft cannot know."""
+        """Of a stock Job whose pods kube-scheduler binds to no node, which Weft cannot know."""
         hopeless = job(self.space, "train", 2)
-        hopeless["spec"]["template"]["spec"]["affinity"]["podAffinity"] = {
-            "requiredDuringSchedulingIgnoredDuringExecution": [
-                {"topologyKey": HOST, "labelSelector": {"matchLabels": {"none": "such"}},
-                 "namespaceSelector": ANY_SPACE}]}
+        hopeless["spec"]["template"]["spec"]["schedulerName"] = QUIET_NODES
+        self.addCleanup(self.cluster.make_quiet)
+        self.cluster.make_noisy(*(node["metadata"]["name"] for node in self.cluster.list("nodes")))
         self.cluster.create("placements", placement(self.space, "train", 2))
         self.cluster.create("jobs", hopeless)
         self.until_used(("", "pods/eviction", "create"))

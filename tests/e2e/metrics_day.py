@@ -18,10 +18,9 @@ import unittest
 from metrics_dashboards import check_dashboards
 from metrics_prometheus import Page, Prometheus, alerts_of_rules, fetch
 from metrics_stall import StalledConnection
-from operator_lib import (ANY_SPACE, GPUS, SOURCE, Cluster, Operator, free_port, poll,
+from operator_lib import (GPUS, QUIET_NODES, SOURCE, Cluster, Operator, free_port, poll,
                           training_job)
 
-HOST = "kubernetes.io/hostname"
 LEAF = "fabric.topograph.run/tier-0"
 SPACE, FORBIDDEN = "metrics-day", "metrics-forbidden"
 PRICES = os.path.join(SOURCE, "deploy", "examples", "prices.yaml")
@@ -272,23 +271,16 @@ class Day(unittest.TestCase):
         self.until_services_are_refused()
         for number in range(UNSERVED):
             self.apply_job(f"unserved-{number}", 1, FORBIDDEN)
-        for node in self.cluster.list("nodes"):
-            name = node["metadata"]["name"]
-            self.cluster.create("pods", {
-                "metadata": {"name": f"noisy-{name}", "namespace": SPACE, "labels": {"noisy": "y"}},
-                "spec": {"nodeName": name,
-                         "containers": [{"name": "c", "image": "registry.example/other:1"}]}})
+        self.cluster.make_noisy(*(node["metadata"]["name"] for node in self.cluster.list("nodes")))
         for number in range(4):
             job = training_job(SPACE, f"quiet-{number}", 1)
-            job["spec"]["workers"]["template"]["spec"]["affinity"] = {"podAntiAffinity": {
-                "requiredDuringSchedulingIgnoredDuringExecution": [
-                    {"topologyKey": HOST, "labelSelector": {"matchLabels": {"noisy": "y"}},
-                     "namespaceSelector": ANY_SPACE}]}}
+            job["spec"]["workers"]["template"]["spec"]["schedulerName"] = QUIET_NODES
             self.cluster.create("trainingjobs", job)
         self.until_firing("WeftBindsRefused", reason="BindRefused")
         self.until_firing("WeftReconcileFailing", controller="trainingjob")
         for number in range(4):
             self.delete_job(f"quiet-{number}")
+        self.cluster.make_quiet()
         for number in range(UNSERVED):
             self.delete_job(f"unserved-{number}", FORBIDDEN)
         self.until_clear("WeftBindsRefused")

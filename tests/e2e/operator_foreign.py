@@ -4,8 +4,8 @@
 import os
 import subprocess
 
-from operator_lib import (ANY_SPACE, GPUS, SOURCE, Audit, Operator, condition, poll,
-                          training_job)
+from operator_lib import (GPUS, QUIET_NODES, REFUSED_AS_NOISY, SOURCE, Audit, Operator, condition,
+                          poll, training_job)
 from operator_scenarios import QUICK, Scenarios, main
 
 GATE = "weft.dev/placement"
@@ -154,26 +154,21 @@ class Foreign(ForeignScenarios):
             self.assertTrue(all(is_gated(pod) for pod in self.pods(name)))
 
     def test_a_gang_that_is_not_bound_whole_is_placed_anew(self):
-        # Weft does not know of namespaces by label; the probe tells where a gang would go now.
+        # The probe tells where a gang would go now.
         self.start("probe", 2)
         taken = self.until_bound("probe")[1]
         self.remove("probe")
-        self.cluster.create("pods", {
-            "metadata": {"name": "noisy", "namespace": self.space, "labels": {"noisy": "yes"}},
-            "spec": {"nodeName": taken, "containers": [
-                {"name": "c", "image": "registry.example/other:1"}]}})
         quiet = job(self.space, "train", 2)
-        quiet["spec"]["template"]["spec"]["affinity"]["podAntiAffinity"] = {
-            "requiredDuringSchedulingIgnoredDuringExecution": [
-                {"topologyKey": HOST, "labelSelector": {"matchLabels": {"noisy": "yes"}},
-                 "namespaceSelector": ANY_SPACE}]}
+        quiet["spec"]["template"]["spec"]["schedulerName"] = QUIET_NODES
+        self.addCleanup(self.cluster.make_quiet)
+        self.cluster.make_noisy(taken)
         self.cluster.create("jobs", quiet)
         self.cluster.create("placements", placement(self.space, "train", 2))
         self.cluster.until("all pods are ungated", lambda: len(self.pods("train")) == 2 and (
             not any(is_gated(pod) for pod in self.pods("train"))))
         first = [pod["metadata"]["uid"] for pod in self.pods("train")]
         refused = self.until("train", "Verified", "False", "BindRefused")
-        self.assertIn("anti-affinity", refused["message"])
+        self.assertIn(REFUSED_AS_NOISY, refused["message"])
         # A Job makes new pods ten seconds after the first that failed, doubling for each.
         self.cluster.until("the pods are others", lambda: len(self.pods("train")) == 2 and all(
             pod["metadata"]["uid"] not in first for pod in self.pods("train")), 120)

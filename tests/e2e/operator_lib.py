@@ -34,8 +34,10 @@ ROOTS = {"pods": "/api/v1", "services": "/api/v1", "events": "/api/v1", "nodes":
          "podgroups": "/apis/scheduling.k8s.io/v1beta1",
          "leases": "/apis/coordination.k8s.io/v1"}
 MERGE = "application/merge-patch+json"
-# Namespaces by label, which Weft does not read: only kube-scheduler knows a term of pods with it.
-ANY_SPACE = {"matchExpressions": [{"key": "kubernetes.io/metadata.name", "operator": "Exists"}]}
+# A profile of kube-scheduler (deploy/local-cluster/servers.sh): it binds no pod to a node with the
+# label NOISY, which Weft cannot know.
+QUIET_NODES, NOISY = "quiet-nodes", "weft.test/noisy"
+REFUSED_AS_NOISY = "scheduler-enforced node affinity"  # in kube-scheduler's message
 
 
 class Cluster:
@@ -84,6 +86,17 @@ class Cluster:
 
     def delete(self, plural, space, name="", options=None):
         return self.call("DELETE", self.path(plural, space, name), options or {})
+
+    def make_noisy(self, *nodes):
+        """kube-scheduler refuses pods with schedulerName QUIET_NODES there, until make_quiet."""
+        for node in nodes:
+            self.patch("nodes", "", node, {"metadata": {"labels": {NOISY: "yes"}}})
+
+    def make_quiet(self):
+        """Every node that is noisy."""
+        for node in self.list("nodes", selector=NOISY):
+            self.patch("nodes", "", node["metadata"]["name"],
+                       {"metadata": {"labels": {NOISY: None}}})
 
     def make_namespace(self, name, labels=None):
         self.create("namespaces", {"metadata": {"name": name, "labels": labels or {}}})

@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
 """What is refused, by Weft or by kube-scheduler, and what comes of it."""
 
-from operator_lib import (ANY_SPACE, GPUS, Paused, condition, poll, server_process,
-                          training_job)
+from operator_lib import (GPUS, QUIET_NODES, REFUSED_AS_NOISY, Paused, condition, poll,
+                          server_process, training_job)
 from operator_scenarios import Scenarios, main
 
 HOST = "kubernetes.io/hostname"
 
 
-def foreign_pod(space, name, node, gpus, **labels):
-    return {"apiVersion": "v1", "kind": "Pod",
-            "metadata": {"name": name, "namespace": space, "labels": labels},
+def foreign_pod(space, name, node, gpus):
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": space},
             "spec": {"nodeSelector": {HOST: node},
                      "containers": [{"name": "c", "image": "registry.example/other:1",
-                                     "resources": {"limits": {GPUS: gpus}} if gpus else {}}]}}
+                                     "resources": {"limits": {GPUS: gpus}}}]}}
 
 
 class Refusals(Scenarios):
@@ -52,16 +51,12 @@ class Refusals(Scenarios):
 
     def test_a_rule_that_only_the_scheduler_knows(self):
         taken, *_ = self.first_nodes(2)
-        self.cluster.create("pods", foreign_pod(self.space, "noisy", taken, 0, noisy="yes"))
-        self.cluster.until("it runs", lambda: (self.cluster.history.now(
-            "pods", self.space, "noisy") or {"status": {}})["status"].get("phase") == "Running")
         job = training_job(self.space, "job", 2)
-        job["spec"]["workers"]["template"]["spec"]["affinity"] = {"podAntiAffinity": {
-            "requiredDuringSchedulingIgnoredDuringExecution": [
-                {"topologyKey": HOST, "labelSelector": {"matchLabels": {"noisy": "yes"}},
-                 "namespaceSelector": ANY_SPACE}]}}
+        job["spec"]["workers"]["template"]["spec"]["schedulerName"] = QUIET_NODES
+        self.addCleanup(self.cluster.make_quiet)
+        self.cluster.make_noisy(taken)
         self.apply(job)
-        self.assertIn("anti-affinity", self.expect_elsewhere(taken))
+        self.assertIn(REFUSED_AS_NOISY, self.expect_elsewhere(taken))
 
     def test_bad_jobs_are_told_why_and_others_go_on(self):
         limits = training_job(self.space, "limits", 2)

@@ -29,6 +29,7 @@ from operator_lib import GPUS, Cluster, poll
 
 NODES = 6
 SPACES = ("rules-a", "rules-b")
+TEAMS = {"rules-a": "red", "rules-b": "blue"}  # a label of the namespaces
 ZONE, RACK, HOST = "example.com/zone", "example.com/rack", "kubernetes.io/hostname"
 KEYS = (ZONE, RACK, HOST)
 APPS = ("web", "cache", "train")
@@ -97,8 +98,15 @@ class World:
         if chance(self.rng, 0.25):
             term["namespaces"] = [self.rng.choice(SPACES)]
         if chance(self.rng, 0.3):
-            term["namespaceSelector"] = {}
+            term["namespaceSelector"] = self.space_selector()
         return term
+
+    def space_selector(self):
+        rng, team = self.rng, self.rng.choice(("red", "blue", "green"))
+        return rng.choice((
+            {}, {"matchLabels": {"team": team}}, {"matchLabels": {"team": team}},
+            {"matchLabels": {"kubernetes.io/metadata.name": rng.choice(SPACES)}},
+            {"matchExpressions": [{"key": "team", "operator": "NotIn", "values": [team]}]}))
 
     def ports(self):
         port = {"containerPort": self.rng.choice(PORTS)}
@@ -244,7 +252,7 @@ class Rules:
     def __init__(self, volumes, nodes):
         self.cluster, self.volumes, self.nodes = Cluster(watched=("pods",)), volumes, nodes
         for space in SPACES:
-            self.cluster.make_namespace(space)
+            self.cluster.make_namespace(space, {"team": TEAMS[space]})
         if volumes:
             self.cluster.create("csidrivers", scheduler_volumes.CSI_DRIVER)
             for one in scheduler_volumes.CLASSES:

@@ -239,6 +239,7 @@ class Rig:
         # What a run that was broken off left.
         for space in {key_of(job)[0] for job in self.cluster.history.all_now("trainingjobs")}:
             self.wipe(space)
+        self.cluster.make_quiet()
         with self.cluster.history._changed:  # pylint: disable=protected-access
             for change in self.cluster.history.first():
                 self.laws.see(change)

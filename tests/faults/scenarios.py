@@ -6,10 +6,9 @@ import os
 import signal
 
 import paths  # noqa: F401  pylint: disable=unused-import
-from operator_lib import ANY_SPACE, GPUS, MERGE, condition, poll
+from operator_lib import GPUS, MERGE, QUIET_NODES, condition, poll
 from rules import Rule
 
-HOST = "kubernetes.io/hostname"
 NODES = 32
 CYCLES = 10
 JOBS_OF_A_CYCLE = 4
@@ -86,17 +85,8 @@ def a_rule_that_only_the_scheduler_knows(rig, space):
     taken = rig.cluster.pods(space, "probe")[1]["spec"]["nodeName"]
     rig.cluster.delete("trainingjobs", space, "probe")
     rig.cluster.until_no_job(space, "probe")
-    rig.cluster.create("pods", {
-        "apiVersion": "v1", "kind": "Pod",
-        "metadata": {"name": "noisy", "namespace": space, "labels": {"noisy": "yes"}},
-        "spec": {"nodeSelector": {HOST: taken}, "containers": [
-            {"name": "c", "image": "registry.example/other:1"}]}})
-    rig.cluster.until("it runs", lambda: (rig.cluster.history.now("pods", space, "noisy") or {
-        "status": {}})["status"].get("phase") == "Running")
-    rig.apply(space, "job", 2, template={"affinity": {"podAntiAffinity": {
-        "requiredDuringSchedulingIgnoredDuringExecution": [
-            {"topologyKey": HOST, "labelSelector": {"matchLabels": {"noisy": "yes"}},
-             "namespaceSelector": ANY_SPACE}]}}})
+    rig.cluster.make_noisy(taken)
+    rig.apply(space, "job", 2, template={"schedulerName": QUIET_NODES})
     rig.cluster.until_running(space, "job", attempt=2)
 
 

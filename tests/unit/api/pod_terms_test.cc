@@ -106,7 +106,8 @@ TEST(DecodePodTerms, ReadsWhatIsRequired) {
   EXPECT_EQ(terms.anti_affinity,
             (std::vector<fabric::PodTerm>{
                 {"host", fabric::LabelSelector{{}, {{"rev", "NotIn", {"7"}}}}, {"x"}, false},
-                {"rack", {}, {}, true}}));
+                {"rack", {}, {}, true},
+                {"row", {}, {}, false, fabric::LabelSelector{{{"team", "x"}}, {}}}}));
   EXPECT_EQ(terms.spread,
             (std::vector<fabric::SpreadRule>{
                 {"zone", 2, 3, a, true, false},
