@@ -195,6 +195,7 @@ TEST(DoneWorkers, AreOfTheAttemptOfTheJobSetThatWaits) {
 
 TEST(DoneWorkers, AreRememberedOfTheJobWhosePodsWait) {
   GangOfThree gang;
+  gang.placement.workers = 3;
   gang.placement.worker_index_labels = {{kIndex, 1}};
   gang.Remember("j1", "0,2");
   EXPECT_EQ(gang.Done(), "0 2");
