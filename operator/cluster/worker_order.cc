@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/api/json_member.h"
+#include "operator/api/json_reader.h"
 #include "operator/api/kueue.h"
 #include "operator/base/natural_order.h"
 #include "operator/cluster/completed_indexes.h"
@@ -71,10 +72,6 @@ bool LackIndex(const api::Placement& placement, const std::vector<const api::Pod
   });
 }
 
-std::string_view JobUidOf(const api::Pod& pod) {
-  return pod.meta.labels.At(kBatchJobUid).value_or("");
-}
-
 // Stands for one that has succeeded and is gone.
 const api::Pod& GonePod() {
   static const api::Pod gone = [] {
@@ -92,15 +89,13 @@ ByWorker<bool> Remembered(const api::Placement& placement, std::size_t workers,
                           const std::vector<const api::Pod*>& pods,
                           const std::vector<const api::Pod*>& waiting) {
   const Completed completed = CompletedOf(placement);
-  const bool of_job = std::all_of(waiting.begin(), waiting.end(), [&](const api::Pod* pod) {
-    return JobUidOf(*pod) == completed.job;
-  });
+  const api::OwnerReference* job = JobOf(waiting);
   ByWorker<bool> remembered(workers, false);
-  if (completed.job.empty() || !of_job) return remembered;
+  if (job == nullptr || job->uid != completed.job) return remembered;
   remembered = ParseIndexes(completed.indexes, static_cast<std::uint32_t>(workers));
   for (const api::Pod* pod : pods) {
     auto worker = MarkedWorker(*pod, workers);
-    if (IsGated(*pod) && !placement.worker_index_labels.empty()) {
+    if (HasGate(*pod) && !placement.worker_index_labels.empty()) {
       worker = WorkerIndexOf(placement, *pod);
     }
     if (worker && *worker < remembered.EndIndex() && !pod->HasEnded()) remembered[*worker] = false;
@@ -138,6 +133,27 @@ Completed CompletedOf(const api::Placement& placement) {
   return {api::TextAt(*status, "completedJob"), api::TextAt(*status, "completedIndexes")};
 }
 
+Completed CompletedOf(const nlohmann::json& job, std::uint32_t workers) {
+  api::Decoding decoding(job, "Job", api::Reading::kServed);
+  const api::Field root = decoding.Root();
+  Completed completed{root["metadata"]["uid"].Str(), ""};
+  if (root["spec"]["completionMode"].Str() != "Indexed") return completed;
+  if (root["spec"]["completions"].Int() != workers) return completed;
+  completed.indexes = IndexesText(ParseIndexes(root["status"]["completedIndexes"].Str(), workers));
+  return completed;
+}
+
+const api::OwnerReference* JobOf(const std::vector<const api::Pod*>& pods) {
+  const api::OwnerReference* job = nullptr;
+  for (const api::Pod* pod : pods) {
+    const api::OwnerReference* owner = ControllerOf(*pod);
+    if (owner == nullptr || owner->kind != "Job" || GroupOf(*owner) != "batch") return nullptr;
+    if (job != nullptr && job->uid != owner->uid) return nullptr;
+    job = owner;
+  }
+  return job;
+}
+
 ByWorker<const api::Pod*> DoneWorkers(const api::Placement& placement, std::size_t workers,
                                       const std::vector<const api::Pod*>& pods,
                                       const std::vector<const api::Pod*>& waiting,
@@ -160,24 +176,6 @@ ByWorker<const api::Pod*> DoneWorkers(const api::Placement& placement, std::size
   }
   if (needed > workers) std::fill(done.begin(), done.end(), nullptr);
   return done;
-}
-
-Completed CompletedBy(const api::Placement& placement, const std::vector<const api::Pod*>& pods) {
-  const Completed before = CompletedOf(placement);
-  std::string job;
-  for (const api::Pod* pod : pods) {
-    const std::string uid(JobUidOf(*pod));
-    if (uid.empty() || (!job.empty() && uid != job)) return before;
-    job = uid;
-  }
-  ByWorker<bool> succeeded =
-      ParseIndexes(before.job == job ? before.indexes : "", placement.workers);
-  for (const api::Pod* pod : pods) {
-    const auto worker = MarkedWorker(*pod, placement.workers);
-    if (worker && pod->phase == api::PodPhase::kSucceeded) succeeded[*worker] = true;
-  }
-  const std::string indexes = IndexesText(succeeded);
-  return indexes.empty() ? before : Completed{job, indexes};
 }
 
 bool IsGated(const api::Pod& pod) {

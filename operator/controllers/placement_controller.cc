@@ -29,6 +29,10 @@ PlacementController::PlacementController(watch::Store& store, ApiWriter& writer,
 
 Result<Outcome> PlacementController::Reconcile(const api::ObjectKey& key) {
   const auto placement = store_.At<api::Placement>(key);
+  if (!placement || !placement->nodes.empty()) {
+    const std::lock_guard lock(mutex_);
+    asked_.erase(key);
+  }
   if (!placement || api::ControllingJob(placement->meta)) return Outcome{};
   if (const auto told = Accept(*placement)) return Do(*placement, *told);
   if (!placement->unreadable.empty()) return Outcome{};
@@ -46,6 +50,12 @@ Result<Outcome> PlacementController::Reconcile(const api::ObjectKey& key) {
   view.node_state = [this](const std::string& node) { return store_.StateOfNode(node); };
   const auto group = GroupOf(pods, view.group);
   view.now = options_.now();
+  {
+    const std::lock_guard lock(mutex_);
+    const auto asked = asked_.find(key);
+    const bool of_this = asked != asked_.end() && asked->second.first == placement->meta.uid;
+    if (of_this) view.asked = asked->second.second;
+  }
   return std::visit([&](const auto& step) { return Do(*placement, step); },
                     life::NextUngateStep(view, options_.life));
 }
@@ -145,6 +155,26 @@ void PlacementController::RecordEvents(const api::Placement& placement,
                                             {"reason", now.reason},
                                             {"why", now.message}});
   }
+}
+
+PlacementController::Answer PlacementController::Do(const api::Placement& placement,
+                                                    const life::AskJob& step) {
+  {
+    const std::lock_guard lock(mutex_);
+    asked_[placement.meta.key] = {placement.meta.uid, options_.now()};
+  }
+  const Result<Json> job = writer_.GetOwner(step.job, placement.meta.key.space);
+  if (!job && job.error().kind == ErrorKind::kTransient) return job.error();
+  if (!job) return kAgain;  // it is gone, or may not be read
+  cluster::Completed completed = cluster::CompletedOf(*job, placement.workers);
+  const bool new_to_us = completed.job == step.job.uid && !completed.indexes.empty() &&
+                         completed != cluster::CompletedOf(placement);
+  if (!new_to_us) return kAgain;
+  return Do(placement, life::WritePlacement{{.keeps_nodes = true,
+                                             .conditions = placement.conditions,
+                                             .excluded = placement.excluded,
+                                             .retry = placement.retry,
+                                             .completed = std::move(completed)}});
 }
 
 PlacementController::Answer PlacementController::Do(const api::Placement&, const life::Wait& step) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <mutex>
 #include <optional>
 
 #include "operator/controllers/api_writer.h"
@@ -39,6 +41,7 @@ class PlacementController {
   Answer Do(const api::Placement& placement, const life::UngatePods& step);
   Answer Do(const api::Placement& placement, const life::EvictPods& step);
   Answer Do(const api::Placement& placement, const life::WritePlacement& step);
+  Answer Do(const api::Placement& placement, const life::AskJob& step);
   Answer Do(const api::Placement& placement, const life::Wait& step);
 
   std::shared_ptr<const api::PodGroup> GroupOf(
@@ -51,6 +54,9 @@ class PlacementController {
   Recorder& recorder_;
   Log& log_;
   const Options options_;
+  std::mutex mutex_;
+  // Of Placements by key: the uid, and when its Job was last asked.
+  std::map<api::ObjectKey, std::pair<std::string, UnixSeconds>> asked_;
 };
 
 }  // namespace weft::controllers

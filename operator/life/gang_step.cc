@@ -35,6 +35,9 @@ constexpr const char* kWaitingForPods = "WaitingForPods";
 constexpr const char* kPodsGone = "PodsGone";
 constexpr const char* kNoPodSelector = "NoPodSelector";
 
+// A Job makes its pods one soon after the other; then it is asked, and again as it goes on.
+constexpr std::int64_t kMoreToComeSeconds = 10, kAskAgainSeconds = 60;
+
 // The progress of the gang, read from the condition Verified.
 enum class GangStage : std::uint8_t {
   kNone,      // absent: no pod is ungated
@@ -91,11 +94,8 @@ class Gang {
   UngateStep Next() {
     if (placement_.meta.deleting) return Wait{};
     if (!IsPlanned(placement_)) return Refuse();
-    if (placement_.nodes.empty() || !placement_.pod_selector) return Wait{};
-    if (auto completed = ToRemember()) {
-      status_.completed = *std::move(completed);
-      return WritePlacement{std::move(status_)};
-    }
+    if (!placement_.pod_selector) return Wait{};
+    if (placement_.nodes.empty()) return AwaitNodes();
     if (stage_ == GangStage::kUndoing) return Undo();
     if (rejected_.pod != nullptr) return UndoRejected();
     if (ours_.empty()) {
@@ -147,15 +147,6 @@ class Gang {
       if (taken_[worker] == nullptr) taken_[worker] = done[worker];
     }
   }
-  // A pod that has succeeded may go at any time, most likely one that is being deleted. When all
-  // have, there is nothing to remember.
-  std::optional<cluster::Completed> ToRemember() const {
-    if (done_.size() >= placement_.workers || Seeded(Bug::kDoneForgotten)) return std::nullopt;
-    cluster::Completed completed = cluster::CompletedBy(placement_, view_.pods);
-    if (completed == cluster::CompletedOf(placement_)) return std::nullopt;
-    return completed;
-  }
-
   // How many workers need no pod any more. Pods of some may be gone: an administrator deleted them,
   // or their node left.
   std::size_t CountDone(std::size_t with_pods) const {
@@ -246,6 +237,25 @@ class Gang {
     Set(kPlaced, "False", reason, std::move(message));
     status_.keeps_nodes = false;
     return WritePlacement{std::move(status_)};
+  }
+
+  // The planner gives nodes when a pod waits for each worker that needs one. If pods stay missing,
+  // their Job may have counted workers as done whose pods nobody has seen succeed: those of a
+  // program that ended well when it was evicted, or while no operator led.
+  UngateStep AwaitNodes() const {
+    const api::OwnerReference* job = cluster::JobOf(gated_);
+    if (job == nullptr || Seeded(Bug::kDoneForgotten)) return Wait{};
+    const auto done = cluster::DoneWorkers(placement_, placement_.workers, view_.pods, gated_, 0);
+    const auto needed = std::count(done.begin(), done.end(), nullptr);
+    if (std::ssize(gated_) >= needed) return Wait{};
+    UnixSeconds last = view_.asked + kAskAgainSeconds;
+    for (const api::Pod* pod : gated_) {
+      const auto made = ParseTime(pod->meta.creation_timestamp);
+      last = std::max(last, made.value_or(0) + kMoreToComeSeconds);
+    }
+    // The limit is for clocks that differ.
+    if (last > now_) return Wait{std::min(last - now_, kAskAgainSeconds)};
+    return AskJob{*job};
   }
 
   // Waits until all pods exist, before the first is ungated; after a time the nodes are released.

@@ -32,6 +32,7 @@ struct GangView {
   NodeStates node_state;  // null: all nodes are Ready
   GangGroup group = {};
   UnixSeconds now = 0;
+  UnixSeconds asked = 0;  // when this leader last carried out AskJob
 };
 
 // In one update, each pod gets the affinity to its worker's node and loses the gate.
@@ -44,7 +45,11 @@ struct EvictPods {
 struct WritePlacement {
   PlacementStatus status;
 };
-using UngateStep = std::variant<UngatePods, EvictPods, WritePlacement, Wait>;
+// Reads the Job that is short of pods, and remembers which workers have succeeded.
+struct AskJob {
+  api::OwnerReference job;
+};
+using UngateStep = std::variant<UngatePods, EvictPods, WritePlacement, AskJob, Wait>;
 
 // What to do next for a Placement of pods that Weft does not own. Pure and level-based: all its
 // input is in the API server, so a new leader continues where the last one stopped.
@@ -61,7 +66,7 @@ using UngateStep = std::variant<UngatePods, EvictPods, WritePlacement, Wait>;
 //                        deleted by hand
 // Pods are first ungated when as many wait as there are workers. A worker whose pod has Succeeded
 // is done and needs none: a Job that is suspended and resumed makes only the pods that are left.
-// The Placement remembers the workers of a Job that have (status.completedIndexes).
+// If their pods are gone, their Job is asked, and status.completedIndexes remembers them.
 // Later, a controller's new pod for a worker whose pod is gone gets that worker's node. When no
 // ungated pod is left, the nodes are released (Placed=False), nodes that refused are excluded for a
 // while, and the planner decides again, not before the time in status.retry (retry.h).

@@ -63,11 +63,15 @@ Result<ByWorker<std::string>> PinnedHosts(const api::Inputs& inputs,
   const auto assigned = cluster::AssignWorkers(placement, gated, done);
   if (!assigned) return assigned.error();
   hosts.resize(placement.workers);
+  bool gone = false;
   for (const WorkerIndex w : done.Indices()) {
     if (done[w] == nullptr) continue;
     const std::string* host = HostOf(*done[w]);
     hosts[w] = host != nullptr ? *host : done[w]->node_name;
-    if (hosts[w].empty()) hosts[w] = *HostOf(**pinned);  // its pod is gone: any will do
+    if (hosts[w].empty()) {  // its pod is gone: any will do
+      hosts[w] = *HostOf(**pinned);
+      gone = true;
+    }
   }
   for (const cluster::WorkerPod& one : *assigned) {
     WEFT_CHECK(one.worker < hosts.EndIndex() && hosts[one.worker].empty());  // a pod a worker
@@ -75,7 +79,9 @@ Result<ByWorker<std::string>> PinnedHosts(const api::Inputs& inputs,
   }
   // The pods of a Workload of Kueue may come one by one: the others may be pinned elsewhere.
   if (std::find(hosts.begin(), hosts.end(), "") != hosts.end()) hosts.clear();
-  if (std::adjacent_find(hosts.begin(), hosts.end(), std::not_equal_to<>()) == hosts.end()) {
+  const bool alike =
+      std::adjacent_find(hosts.begin(), hosts.end(), std::not_equal_to<>()) == hosts.end();
+  if (alike && !gone) {
     hosts.clear();
   }
   return hosts;

@@ -340,8 +340,8 @@ def placement_status():
         "excludedNodes": excluded_nodes(),
         "retry": retry(),
         "completedIndexes": {"type": "string", "maxLength": 131072,
-                             "description": "the workers that have succeeded, such as 0,3-5: of one"
-                             " Job, whose pods may be gone"},
+                             "description": "workers that have succeeded, such as 0,3-5, by the"
+                             " status of their Job: no pod of theirs is awaited"},
         "completedJob": text("uid of that Job"),
         "conditions": conditions(),
     })

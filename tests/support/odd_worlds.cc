@@ -220,6 +220,9 @@ struct GangLaw {
     }
     return "";
   }
+  std::string operator()(const life::AskJob&) const {
+    return view.placement->nodes.empty() ? "" : "a Job is asked although the gang has its nodes";
+  }
   std::string operator()(const life::WritePlacement& step) const {
     const api::Placement& before = *view.placement;
     const life::PlacementStatus& after = step.status;

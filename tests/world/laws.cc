@@ -15,6 +15,8 @@ constexpr const char* kLeafLabel = "example.com/leaf";
 constexpr std::chrono::seconds kOverlap{30};
 // What others did is known after the lag of a watch and the time of a write.
 constexpr std::chrono::seconds kUnknown{10};
+// A deletion while watches are broken, after their longest gap and a reflector's longest pause.
+constexpr std::chrono::seconds kDeletionUnknown{75};
 // Less than the shortest exclusion of a node.
 constexpr std::chrono::seconds kExcluded{200};
 
@@ -411,7 +413,7 @@ void Laws::LookAtService(const Json& job, const Json& before) {
     // That somebody has just deleted it is not known yet.
     const auto gone = cluster_.gone_services.find({KeyOf(*pod).space, name});
     if (service == cluster_.services.end() && gone != cluster_.gone_services.end()) {
-      ours = is_ours(*gone->second.first) && fibers_.now() - gone->second.second < kUnknown;
+      ours = is_ours(*gone->second.first) && fibers_.now() - gone->second.second < kDeletionUnknown;
     }
     if (!ours) return Break("I9", Show(job) + " runs with a Service that is not its own: " + name);
   }

@@ -145,7 +145,8 @@ struct GangOfThree {
   }
   // A pod of the Job that waits as this worker, or runs as it.
   void WaitsAs(const std::string& job, const std::string& worker) {
-    waiting.push_back(Named("new-" + worker, {{kBatchJobUid, job}, {kIndex, worker}}));
+    waiting.push_back(Named("new-" + worker, {{kIndex, worker}}));
+    waiting.back().meta.owners = {{"batch/v1", "Job", "j", job, true}};
     waiting.back().scheduling_gates = {api::kGate};
     pods.push_back(waiting.back());
   }
@@ -198,7 +199,7 @@ TEST(DoneWorkers, AreRememberedOfTheJobWhosePodsWait) {
   gang.placement.workers = 3;
   gang.placement.worker_index_labels = {{kIndex, 1}};
   gang.Remember("j1", "0,2");
-  EXPECT_EQ(gang.Done(), "0 2");
+  EXPECT_EQ(gang.Done(), "");  // of a Job that has ended nobody waits
   gang.WaitsAs("j1", "1");
   EXPECT_EQ(gang.Done(), "0 2");
   gang.WaitsAs("j1", "2");  // it is needed after all
@@ -215,7 +216,21 @@ TEST(DoneWorkers, AreNotRememberedOfAnotherJobNorAgainstAPodThatRuns) {
   GangOfThree runs;
   runs.Remember("j1", "0,1,7,x");
   runs.RunsAs("1");
+  runs.WaitsAs("j1", "2");
   EXPECT_EQ(runs.Done(), "0");
+}
+
+TEST(CompletedOfJob, IsOnlyOfIndexedOnesWithACompletionForEachWorker) {
+  nlohmann::json job = {{"metadata", {{"uid", "j1"}}},
+                        {"spec", {{"completionMode", "Indexed"}, {"completions", 4}}},
+                        {"status", {{"completedIndexes", "0,2-9"}}}};
+  EXPECT_EQ(CompletedOf(job, 4), (Completed{"j1", "0"}));  // a range beyond the workers
+  job["status"]["completedIndexes"] = "0,2,3";
+  EXPECT_EQ(CompletedOf(job, 4), (Completed{"j1", "0,2,3"}));
+  EXPECT_EQ(CompletedOf(job, 3), (Completed{"j1", ""}));
+  job["spec"]["completionMode"] = "NonIndexed";
+  EXPECT_EQ(CompletedOf(job, 4), (Completed{"j1", ""}));
+  EXPECT_EQ(CompletedOf(nlohmann::json::object(), 4), Completed());
 }
 
 TEST(WorkerOrderTest, APodWaitsForUsOnlyWhenNobodyElseHoldsIt) {

@@ -24,6 +24,11 @@ class FakeServer final : public ApiWriter {
  public:
   Result<Json> Create(Kind, const Json&, bool) override { return Unused(); }
   Result<Json> Get(const Target&) override { return Unused(); }
+  Result<Json> GetOwner(const api::OwnerReference& owner, const std::string&) override {
+    ++asked;
+    if (!job.contains("metadata")) return Error{ErrorKind::kNotFound, owner.name + " is gone"};
+    return job;
+  }
   Result<Json> PatchExactly(const Target&, const Json&) override { return Unused(); }
   Status Delete(const Target&) override { return Unused(); }
   Result<Json> Patch(const Target& target, const Json& patch) override {
@@ -41,6 +46,9 @@ class FakeServer final : public ApiWriter {
   std::map<std::string, Json> objects;  // by name
   std::set<std::string> refused;        // names whose next write fails
   std::vector<std::string> writes;
+  Json job;  // of the pods
+  int asked = 0;
+  bool prunes = false;
 
  private:
   static Error Unused() { return {ErrorKind::kInvalid, "not to be called"}; }
@@ -54,6 +62,10 @@ class FakeServer final : public ApiWriter {
     if (refused.erase(target.key.name) > 0) return Error{ErrorKind::kTransient, "refused"};
     writes.push_back(what + target.key.name);
     object.merge_patch(patch);
+    if (prunes) {
+      object["status"].erase("completedIndexes");
+      object["status"].erase("completedJob");
+    }
     object["metadata"]["resourceVersion"] = std::to_string(++version_);
     return object;
   }
@@ -161,6 +173,50 @@ TEST_F(PlacementControllerTest, APlacementThatChangedMeanwhileLeavesThePodsAlone
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().kind, ErrorKind::kConflict);
   EXPECT_EQ(server_.writes, Words{});
+}
+
+// Of two workers one has succeeded, and its pod is gone.
+TEST_F(PlacementControllerTest, AJobThatIsShortOfPodsIsAskedOnceAMinuteAndRemembered) {
+  server_.objects["gang"].erase("status");
+  server_.objects["gang"]["metadata"]["resourceVersion"] = "2";
+  store_.Remove<api::Pod>({{"ns", "p-1"}, "p-1"});
+  server_.objects.erase("p-1");
+  Watch();
+  Result<Outcome> outcome = Run();  // the Job is gone
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->seconds, 60);
+  EXPECT_EQ(server_.asked, 1);
+  now_ += 59;
+  EXPECT_EQ(Run()->seconds, 1);
+  EXPECT_EQ(server_.asked, 1);
+  now_ += 1;
+  server_.job = {{"metadata", {{"uid", "j2"}}},
+                 {"spec", {{"completionMode", "Indexed"}, {"completions", 2}}},
+                 {"status", {{"completedIndexes", "1"}}}};
+  EXPECT_EQ(Run()->seconds, 60);  // another one of that name
+  EXPECT_EQ(server_.writes, std::vector<std::string>());
+  now_ += 60;
+  server_.job["metadata"]["uid"] = "j1";
+  EXPECT_EQ(Run()->seconds, std::nullopt);
+  EXPECT_EQ(server_.writes, std::vector<std::string>{"status gang"});
+  EXPECT_EQ(server_.objects["gang"]["status"]["completedIndexes"], "1");
+  EXPECT_EQ(server_.objects["gang"]["status"]["completedJob"], "j1");
+  EXPECT_EQ(server_.asked, 3);
+}
+
+// A CRD of an earlier release drops what it does not know.
+TEST_F(PlacementControllerTest, WhatIsNotKeptIsNotWrittenAgainAndAgain) {
+  server_.objects["gang"].erase("status");
+  server_.objects["gang"]["metadata"]["resourceVersion"] = "2";
+  store_.Remove<api::Pod>({{"ns", "p-1"}, "p-1"});
+  server_.objects.erase("p-1");
+  Watch();
+  server_.prunes = true;
+  server_.job = {{"metadata", {{"uid", "j1"}}},
+                 {"spec", {{"completionMode", "Indexed"}, {"completions", 2}}},
+                 {"status", {{"completedIndexes", "1"}}}};
+  EXPECT_EQ(Run()->seconds, 60);
+  EXPECT_EQ(server_.writes.size(), 1U);
 }
 
 TEST_F(PlacementControllerTest, APodThatIsRefusedIsTriedAgainAloneInTheNextPass) {

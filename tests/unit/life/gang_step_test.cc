@@ -9,7 +9,6 @@
 #include <set>
 
 #include "operator/cluster/placement_pods.h"
-#include "operator/cluster/pod_labels.h"
 #include "operator/life/exclusion.h"
 #include "operator/life/retry.h"
 
@@ -34,13 +33,15 @@ class World {
   }
 
   UnixSeconds now = kStart;
-  int plans = 9;                // that the planner has room for
-  bool controller = true;       // the pods have one, and it makes a new one for each that goes
-  bool ungating = true;         // admission lets gates be removed
-  bool kubelets = true;         // pods that are deleted go
-  std::set<std::string> full;   // nodes that kube-scheduler does not bind to
-  bool silent = false;          // kube-scheduler does not run
-  std::uint32_t succeeded = 0;  // as Kueue counts them
+  int plans = 9;                 // that the planner has room for
+  bool controller = true;        // the pods have one, and it makes a new one for each that goes
+  bool ungating = true;          // admission lets gates be removed
+  bool kubelets = true;          // pods that are deleted go
+  std::set<std::string> full;    // nodes that kube-scheduler does not bind to
+  bool silent = false;           // kube-scheduler does not run
+  std::uint32_t succeeded = 0;   // as Kueue counts them
+  cluster::Completed completed;  // as the Job tells
+  int asked = 0;
   std::map<std::string, NodeState> states;  // of nodes that are not well
   Trace trace;
 
@@ -66,15 +67,6 @@ class World {
     if (controller) pod->meta.owners.push_back({"batch/v1", "Job", "j", "j1", true});
     pods_.push_back(std::move(pod));
     return *pods_.back();
-  }
-  // A pod of a Job with this uid.
-  api::Pod& NewPodOf(const std::string& job) {
-    NewPod().meta.labels.Set(cluster::kBatchJobUid, job);
-    return *pods_.back();
-  }
-  void Remember(const cluster::Completed& completed) {
-    placement_.raw = std::make_shared<const nlohmann::json>(nlohmann::json{
-        {"status", {{"completedJob", completed.job}, {"completedIndexes", completed.indexes}}}});
   }
   std::vector<std::unique_ptr<api::Pod>>& pods() { return pods_; }
   api::Pod& pod(std::size_t i) { return *pods_.at(i); }
@@ -117,6 +109,7 @@ class World {
       return found == states.end() ? NodeState{} : found->second;
     };
     view.now = now;
+    view.asked = asked_;
     return view;
   }
 
@@ -183,25 +176,29 @@ class World {
   void Do(const WritePlacement& step) {
     const bool same = step.status.keeps_nodes && step.status.conditions == placement_.conditions &&
                       step.status.excluded == placement_.excluded &&
-                      step.status.retry == placement_.retry && !step.status.completed;
+                      step.status.retry == placement_.retry;
     EXPECT_FALSE(same) << "a write that changes nothing";
     const std::string placed = Condition("Placed"), verified = Condition("Verified");
     placement_.conditions = step.status.conditions;
     placement_.excluded = step.status.excluded;
     placement_.retry = step.status.retry;
     if (!step.status.keeps_nodes) placement_.nodes.clear();
-    if (step.status.completed) {
-      EXPECT_NE(*step.status.completed, cluster::CompletedOf(placement_));
-      Remember(*step.status.completed);
-    }
     if (Condition("Verified") != verified) trace.push_back(Condition("Verified"));
     if (Condition("Placed") != placed) trace.push_back(Condition("Placed"));
+  }
+  void Do(const AskJob& step) {
+    EXPECT_EQ(step.job.uid, "j1");
+    ++asked;
+    asked_ = now;
+    placement_.raw = std::make_shared<const nlohmann::json>(nlohmann::json{
+        {"status", {{"completedJob", completed.job}, {"completedIndexes", completed.indexes}}}});
   }
   void Do(const Wait&) {}
 
   api::Placement placement_;
   std::vector<std::unique_ptr<api::Pod>> pods_;
   int made_ = 0;
+  UnixSeconds asked_ = 0;
 };
 
 // A gang whose pods are all bound.
@@ -530,59 +527,48 @@ TEST(UngateTest, AWorkerWhosePodIsGoneAfterItSucceededNeedsNone) {
   EXPECT_EQ(world.Condition("Verified"), "Verified=True AsPlaced");
 }
 
-// A gang of one Job is taken down; the program of one pod ends well at SIGTERM, so that its worker
-// counts as done for the Job, and the pod goes.
-World WithOneThatEndsWell(const std::string& job) {
+// The program of one pod ended well when the gang was taken down, and nobody has seen that.
+TEST(UngateTest, AJobThatIsShortOfPodsIsAskedWhoHasSucceeded) {
   World world = Bound();
   world.controller = false;
-  for (const auto& pod : world.pods()) pod->meta.labels.Set(cluster::kBatchJobUid, job);
-  world.pod(1).meta.deleting = true;
-  world.pod(1).phase = api::PodPhase::kSucceeded;
-  world.Run();
-  EXPECT_EQ(cluster::CompletedOf(world.placement()), (cluster::Completed{job, "1"}));
   while (!world.pods().empty()) world.Remove(world.pod(0));
   world.Run();
   EXPECT_EQ(world.Condition("Placed"), "Placed=False PodsGone");
-  return world;
-}
-
-TEST(UngateTest, AWorkerOfAJobThatEndedWellWhenItWasDeletedNeedsNoPod) {
-  World world = WithOneThatEndsWell("j1");
-  world.NewPodOf("j1");
-  world.placement().nodes = {"n0", "n1", "n2"};
-  world.Run();
-  EXPECT_EQ(world.Nodes(), Trace{""});  // a second pod may still come
-  world.NewPodOf("j1");
+  world.controller = true;
+  world.NewPod();
+  world.NewPod();
+  for (const auto& pod : world.pods()) pod->meta.creation_timestamp = FormatTime(world.now);
+  EXPECT_EQ(world.Run().seconds, 10);  // a third may be on its way
+  EXPECT_EQ(world.asked, 0);
+  world.now += 10;
+  EXPECT_EQ(world.Run().seconds, 60);
+  EXPECT_EQ(world.asked, 1);
+  world.now += 60;
+  world.completed = {"j1", "1"};
+  EXPECT_EQ(world.Run().seconds, std::nullopt);
+  EXPECT_EQ(world.asked, 2);
+  world.placement().nodes = {"n0", "n1", "n2"};  // the planner's part, as DoneWorkers tells it
   world.Run();
   EXPECT_EQ(world.Nodes(), (Trace{"n0", "n2"}));
   EXPECT_EQ(world.Condition("Verified"), "Verified=True AsPlaced");
 }
 
-TEST(UngateTest, AnotherJobsPodsAreAllAwaited) {
-  World world = WithOneThatEndsWell("j1");
-  world.placement().nodes = {"n0", "n1", "n2"};
-  world.NewPodOf("j2");
-  world.NewPodOf("j2");
-  world.Run();
-  EXPECT_EQ(world.Nodes(), (Trace{"", ""}));
-  world.NewPodOf("j2");
-  world.Run();
-  EXPECT_EQ(world.Nodes(), (Trace{"n0", "n1", "n2"}));
-}
-
-TEST(UngateTest, NothingIsRememberedOfPodsOfSeveralJobsOrWhenAllHaveSucceeded) {
-  World world = Bound();
-  for (const auto& pod : world.pods())
-    pod->meta.labels.Set(cluster::kBatchJobUid, pod->meta.key.name);
-  world.pod(1).phase = api::PodPhase::kSucceeded;
-  world.Run();
-  EXPECT_EQ(cluster::CompletedOf(world.placement()), cluster::Completed());
-  for (const auto& pod : world.pods()) {
-    pod->meta.labels.Set(cluster::kBatchJobUid, "j1");
-    pod->phase = api::PodPhase::kSucceeded;
-  }
-  world.Run();
-  EXPECT_EQ(cluster::CompletedOf(world.placement()), cluster::Completed());
+TEST(UngateTest, NobodyIsAskedAboutAGangThatIsNoSingleJobOrIsThere) {
+  World two = Bound();
+  two.controller = false;
+  while (!two.pods().empty()) two.Remove(two.pod(0));
+  two.Run();
+  two.controller = true;
+  two.NewPod();
+  two.NewPod().meta.owners.front().uid = "j2";
+  EXPECT_EQ(two.Run().seconds, std::nullopt);
+  two.pod(1).meta.owners.clear();
+  EXPECT_EQ(two.Run().seconds, std::nullopt);
+  two.pod(1).meta.owners = two.pod(0).meta.owners;
+  two.plans = 0;
+  two.NewPod().meta.owners = two.pod(0).meta.owners;
+  EXPECT_EQ(two.Run().seconds, std::nullopt);
+  EXPECT_EQ(two.asked, 0);
 }
 
 TEST(UngateTest, AJobSetThatRestartsMakesAllPodsAnew) {
