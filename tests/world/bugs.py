@@ -29,7 +29,7 @@ MORE = {
     "kLostReservation": [*KUEUE, "--nodes", "16"],
     "kEvictedLast": [*KUEUE, "--nodes", "24"],
     "kQueueMerged": KUEUE,
-    "kDoneForgotten": KUEUE,
+    "kDoneForgotten": [*KUEUE, "--nodes", "16"],
     "kKueuesClock": [*KUEUE, "--nodes", "24"],
     "kCapacityUnheard": SMALL,
     "kPreemptionCut": ["--gates", "1"],
