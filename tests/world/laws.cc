@@ -13,8 +13,6 @@ constexpr const char* kFinalizer = "weft.dev/claims";
 constexpr const char* kLeafLabel = "example.com/leaf";
 // Two leaders may overlap for a moment, and the second one knows what the first one did only then.
 constexpr std::chrono::seconds kOverlap{30};
-// What others did is known after the lag of a watch and the time of a write.
-constexpr std::chrono::seconds kUnknown{10};
 // A deletion while watches are broken, after their longest gap and a reflector's longest pause.
 constexpr std::chrono::seconds kDeletionUnknown{75};
 // Less than the shortest exclusion of a node.
