@@ -41,7 +41,7 @@ class World {
   bool silent = false;           // kube-scheduler does not run
   std::uint32_t succeeded = 0;   // as Kueue counts them
   cluster::Completed completed;  // as the Job tells
-  int asked = 0;
+  std::vector<UnixSeconds> asked;
   std::map<std::string, NodeState> states;  // of nodes that are not well
   Trace trace;
 
@@ -109,7 +109,7 @@ class World {
       return found == states.end() ? NodeState{} : found->second;
     };
     view.now = now;
-    view.asked = asked_;
+    view.asked = asked.empty() ? 0 : asked.back();
     return view;
   }
 
@@ -188,8 +188,7 @@ class World {
   }
   void Do(const AskJob& step) {
     EXPECT_EQ(step.job.uid, "j1");
-    ++asked;
-    asked_ = now;
+    asked.push_back(now);
     placement_.raw = std::make_shared<const nlohmann::json>(nlohmann::json{
         {"status", {{"completedJob", completed.job}, {"completedIndexes", completed.indexes}}}});
   }
@@ -198,7 +197,6 @@ class World {
   api::Placement placement_;
   std::vector<std::unique_ptr<api::Pod>> pods_;
   int made_ = 0;
-  UnixSeconds asked_ = 0;
 };
 
 // A gang whose pods are all bound.
@@ -527,48 +525,37 @@ TEST(UngateTest, AWorkerWhosePodIsGoneAfterItSucceededNeedsNone) {
   EXPECT_EQ(world.Condition("Verified"), "Verified=True AsPlaced");
 }
 
-// The program of one pod ended well when the gang was taken down, and nobody has seen that.
-TEST(UngateTest, AJobThatIsShortOfPodsIsAskedWhoHasSucceeded) {
+// A Job's gang of which no pod is there any more, and then some new ones.
+World ShortOfPods(int pods) {
   World world = Bound();
   world.controller = false;
   while (!world.pods().empty()) world.Remove(world.pod(0));
   world.Run();
-  EXPECT_EQ(world.Condition("Placed"), "Placed=False PodsGone");
   world.controller = true;
-  world.NewPod();
-  world.NewPod();
-  for (const auto& pod : world.pods()) pod->meta.creation_timestamp = FormatTime(world.now);
+  for (int i = 0; i < pods; ++i) world.NewPod().meta.creation_timestamp = FormatTime(world.now);
+  return world;
+}
+
+// The program of one pod ended well when the gang was taken down, and nobody has seen that.
+TEST(UngateTest, AJobThatIsShortOfPodsIsAskedWhoHasSucceeded) {
+  World world = ShortOfPods(2);
   EXPECT_EQ(world.Run().seconds, 10);  // a third may be on its way
-  EXPECT_EQ(world.asked, 0);
   world.now += 10;
   EXPECT_EQ(world.Run().seconds, 60);
-  EXPECT_EQ(world.asked, 1);
   world.now += 60;
   world.completed = {"j1", "1"};
   EXPECT_EQ(world.Run().seconds, std::nullopt);
-  EXPECT_EQ(world.asked, 2);
+  EXPECT_EQ(world.asked.size(), 2U);
   world.placement().nodes = {"n0", "n1", "n2"};  // the planner's part, as DoneWorkers tells it
   world.Run();
   EXPECT_EQ(world.Nodes(), (Trace{"n0", "n2"}));
   EXPECT_EQ(world.Condition("Verified"), "Verified=True AsPlaced");
 }
 
-TEST(UngateTest, NobodyIsAskedAboutAGangThatIsNoSingleJobOrIsThere) {
-  World two = Bound();
-  two.controller = false;
-  while (!two.pods().empty()) two.Remove(two.pod(0));
-  two.Run();
-  two.controller = true;
-  two.NewPod();
-  two.NewPod().meta.owners.front().uid = "j2";
-  EXPECT_EQ(two.Run().seconds, std::nullopt);
-  two.pod(1).meta.owners.clear();
-  EXPECT_EQ(two.Run().seconds, std::nullopt);
-  two.pod(1).meta.owners = two.pod(0).meta.owners;
-  two.plans = 0;
-  two.NewPod().meta.owners = two.pod(0).meta.owners;
-  EXPECT_EQ(two.Run().seconds, std::nullopt);
-  EXPECT_EQ(two.asked, 0);
+TEST(UngateTest, NobodyIsAskedAboutAGangOfTwoJobs) {
+  World world = ShortOfPods(2);
+  world.pod(1).meta.owners.front().uid = "j2";
+  EXPECT_EQ(world.Run().seconds, std::nullopt);
 }
 
 TEST(UngateTest, AJobSetThatRestartsMakesAllPodsAnew) {
