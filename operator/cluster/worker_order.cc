@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <utility>
-
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "operator/api/json_member.h"
 #include "operator/api/json_reader.h"

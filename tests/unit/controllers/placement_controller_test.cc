@@ -114,6 +114,20 @@ class PlacementControllerTest : public ::testing::Test {
     }
   }
 
+  // The gang has no nodes yet; of its two workers one has succeeded, and its pod is gone.
+  void ForgetSecondPod() {
+    server_.objects["gang"].erase("status");
+    server_.objects["gang"]["metadata"]["resourceVersion"] = "2";
+    store_.Remove<api::Pod>({{"ns", "p-1"}, "p-1"});
+    server_.objects.erase("p-1");
+    Watch();
+  }
+  static Json JobOfTwo(const char* uid) {
+    return {{"metadata", {{"uid", uid}}},
+            {"spec", {{"completionMode", "Indexed"}, {"completions", 2}}},
+            {"status", {{"completedIndexes", "1"}}}};
+  }
+
   // Passes until one leaves nothing to do, or fails.
   Result<Outcome> Run() {
     for (int i = 0; i < 20; ++i) {
@@ -175,13 +189,8 @@ TEST_F(PlacementControllerTest, APlacementThatChangedMeanwhileLeavesThePodsAlone
   EXPECT_EQ(server_.writes, Words{});
 }
 
-// Of two workers one has succeeded, and its pod is gone.
 TEST_F(PlacementControllerTest, AJobThatIsShortOfPodsIsAskedOnceAMinuteAndRemembered) {
-  server_.objects["gang"].erase("status");
-  server_.objects["gang"]["metadata"]["resourceVersion"] = "2";
-  store_.Remove<api::Pod>({{"ns", "p-1"}, "p-1"});
-  server_.objects.erase("p-1");
-  Watch();
+  ForgetSecondPod();
   Result<Outcome> outcome = Run();  // the Job is gone
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->seconds, 60);
@@ -190,13 +199,11 @@ TEST_F(PlacementControllerTest, AJobThatIsShortOfPodsIsAskedOnceAMinuteAndRememb
   EXPECT_EQ(Run()->seconds, 1);
   EXPECT_EQ(server_.asked, 1);
   now_ += 1;
-  server_.job = {{"metadata", {{"uid", "j2"}}},
-                 {"spec", {{"completionMode", "Indexed"}, {"completions", 2}}},
-                 {"status", {{"completedIndexes", "1"}}}};
+  server_.job = JobOfTwo("j2");
   EXPECT_EQ(Run()->seconds, 60);  // another one of that name
   EXPECT_EQ(server_.writes, std::vector<std::string>());
   now_ += 60;
-  server_.job["metadata"]["uid"] = "j1";
+  server_.job = JobOfTwo("j1");
   EXPECT_EQ(Run()->seconds, std::nullopt);
   EXPECT_EQ(server_.writes, std::vector<std::string>{"status gang"});
   EXPECT_EQ(server_.objects["gang"]["status"]["completedIndexes"], "1");
@@ -206,15 +213,9 @@ TEST_F(PlacementControllerTest, AJobThatIsShortOfPodsIsAskedOnceAMinuteAndRememb
 
 // A CRD of an earlier release drops what it does not know.
 TEST_F(PlacementControllerTest, WhatIsNotKeptIsNotWrittenAgainAndAgain) {
-  server_.objects["gang"].erase("status");
-  server_.objects["gang"]["metadata"]["resourceVersion"] = "2";
-  store_.Remove<api::Pod>({{"ns", "p-1"}, "p-1"});
-  server_.objects.erase("p-1");
-  Watch();
+  ForgetSecondPod();
   server_.prunes = true;
-  server_.job = {{"metadata", {{"uid", "j1"}}},
-                 {"spec", {{"completionMode", "Indexed"}, {"completions", 2}}},
-                 {"status", {{"completedIndexes", "1"}}}};
+  server_.job = JobOfTwo("j1");
   EXPECT_EQ(Run()->seconds, 60);
   EXPECT_EQ(server_.writes.size(), 1U);
 }
