@@ -15,8 +15,8 @@ packages=(g++ cmake ninja-build ccache libyaml-dev libyaml-cpp-dev nlohmann-json
 case $purpose in
   build) ;;
   test)
-    packages+=(libgtest-dev libgmock-dev libbenchmark-dev libre2-dev openssl python3 python3-pip python3-venv
-      python3-yaml prometheus lua5.1 umoci iproute2 openssh-server openmpi-bin curl
+    packages+=(libgtest-dev libgmock-dev libbenchmark-dev libre2-dev libjemalloc-dev openssl python3 python3-pip
+      python3-venv python3-yaml prometheus lua5.1 umoci iproute2 openssh-server openmpi-bin curl
       faketime libseccomp-dev)
     # Ubuntu has Chromium as a snap only.
     ! grep -q '^ID=debian' /etc/os-release || packages+=(chromium)

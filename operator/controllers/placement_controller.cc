@@ -17,6 +17,9 @@ namespace {
 
 using Json = nlohmann::json;
 
+// A Job that is short of pods is asked after 1, 2, 4, 8 and then every ten minutes.
+constexpr std::int64_t kFirstAskSeconds = 60, kLongestAskSeconds = 600;
+
 }  // namespace
 
 PlacementController::PlacementController(watch::Store& store, ApiWriter& writer, Recorder& recorder,
@@ -29,10 +32,7 @@ PlacementController::PlacementController(watch::Store& store, ApiWriter& writer,
 
 Result<Outcome> PlacementController::Reconcile(const api::ObjectKey& key) {
   const auto placement = store_.At<api::Placement>(key);
-  if (!placement || !placement->nodes.empty()) {
-    const std::lock_guard lock(mutex_);
-    asked_.erase(key);
-  }
+  if (!placement || !placement->nodes.empty()) Forget(key);
   if (!placement || api::ControllingJob(placement->meta)) return Outcome{};
   if (const auto told = Accept(*placement)) return Do(*placement, *told);
   if (!placement->unreadable.empty()) return Outcome{};
@@ -50,12 +50,7 @@ Result<Outcome> PlacementController::Reconcile(const api::ObjectKey& key) {
   view.node_state = [this](const std::string& node) { return store_.StateOfNode(node); };
   const auto group = GroupOf(pods, view.group);
   view.now = options_.now();
-  {
-    const std::lock_guard lock(mutex_);
-    const auto asked = asked_.find(key);
-    const bool of_this = asked != asked_.end() && asked->second.first == placement->meta.uid;
-    if (of_this) view.asked = asked->second.second;
-  }
+  view.ask_at = AskAt(placement->meta);
   return std::visit([&](const auto& step) { return Do(*placement, step); },
                     life::NextUngateStep(view, options_.life));
 }
@@ -157,27 +152,52 @@ void PlacementController::RecordEvents(const api::Placement& placement,
   }
 }
 
+void PlacementController::Forget(const api::ObjectKey& key) {
+  const std::lock_guard lock(mutex_);
+  asked_.erase(key);
+}
+
+UnixSeconds PlacementController::AskAt(const api::ObjectMeta& placement) {
+  const std::lock_guard lock(mutex_);
+  const auto found = asked_.find(placement.key);
+  if (found == asked_.end() || found->second.uid != placement.uid) return 0;
+  const Asked& asked = found->second;
+  return asked.at > options_.now() ? 0 : asked.at + asked.pause;  // a clock that was put back
+}
+
 PlacementController::Answer PlacementController::Do(const api::Placement& placement,
                                                     const life::AskJob& step) {
+  const api::ObjectMeta& meta = placement.meta;
   {
     const std::lock_guard lock(mutex_);
-    asked_[placement.meta.key] = {placement.meta.uid, options_.now()};
+    Asked& asked = asked_[meta.key];
+    if (std::exchange(asked.uid, meta.uid) != meta.uid) asked.pause = 0;
+    asked.at = options_.now();
+    asked.pause = std::clamp(2 * asked.pause, kFirstAskSeconds, kLongestAskSeconds);
   }
-  const Result<Json> job = writer_.GetOwner(step.job, placement.meta.key.space);
+  const Result<Json> job = writer_.GetOwner(step.job, meta.key.space);
   if (!job && job.error().kind == ErrorKind::kTransient) return job.error();
-  if (!job) return kAgain;  // it is gone, or may not be read
+  if (!job) {
+    log_.Warning("job not read",
+                 {{"placement", api::Show(meta.key)}, {"error", job.error().message}});
+    return kAgain;
+  }
   cluster::Completed completed = cluster::CompletedOf(*job, placement.workers);
   const bool new_to_us = completed.job == step.job.uid && !completed.indexes.empty() &&
                          completed != cluster::CompletedOf(placement);
   if (!new_to_us) return kAgain;
-  return Do(placement, life::WritePlacement{{.keeps_nodes = true,
-                                             .conditions = placement.conditions,
-                                             .excluded = placement.excluded,
-                                             .retry = placement.retry,
-                                             .completed = std::move(completed)}});
+  Answer told = Do(placement, life::WritePlacement{{.keeps_nodes = true,
+                                                    .conditions = placement.conditions,
+                                                    .excluded = placement.excluded,
+                                                    .retry = placement.retry,
+                                                    .completed = std::move(completed)}});
+  if (!told && told.error().kind == ErrorKind::kConflict) Forget(meta.key);
+  return told;
 }
 
-PlacementController::Answer PlacementController::Do(const api::Placement&, const life::Wait& step) {
+PlacementController::Answer PlacementController::Do(const api::Placement& placement,
+                                                    const life::Wait& step) {
+  if (!step.seconds) Forget(placement.meta.key);  // it is not short of pods
   return Outcome{.waits = true, .seconds = step.seconds};
 }
 

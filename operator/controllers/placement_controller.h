@@ -54,9 +54,16 @@ class PlacementController {
   Recorder& recorder_;
   Log& log_;
   const Options options_;
+  // When the Jobs of Placements that are short of pods were last asked.
+  struct Asked {
+    std::string uid;  // of the Placement
+    UnixSeconds at = 0;
+    std::int64_t pause = 0;
+  };
+  void Forget(const api::ObjectKey& key);
+  UnixSeconds AskAt(const api::ObjectMeta& placement);
   std::mutex mutex_;
-  // Of Placements by key: the uid, and when its Job was last asked.
-  std::map<api::ObjectKey, std::pair<std::string, UnixSeconds>> asked_;
+  std::map<api::ObjectKey, Asked> asked_;
 };
 
 }  // namespace weft::controllers

@@ -65,7 +65,7 @@ JobStep TryAgain(const Life& life) {
   const UnixSeconds since = std::min(seen, Since(life.status, "Accepted").value_or(seen));
   const std::int64_t age = view.tried - since;
   const std::int64_t pause = std::clamp(age, kShortestDryRunSeconds, kLongestDryRunSeconds);
-  const std::int64_t left = view.tried + pause - view.now;
+  const std::int64_t left = std::min(view.tried + pause - view.now, pause);  // a clock put back
   if (left > 0 && !Seeded(Bug::kHotRefusal)) return Wait{left};
   return DryRun{};
 }

@@ -35,8 +35,8 @@ constexpr const char* kWaitingForPods = "WaitingForPods";
 constexpr const char* kPodsGone = "PodsGone";
 constexpr const char* kNoPodSelector = "NoPodSelector";
 
-// A Job makes its pods one soon after the other; then it is asked, and again as it goes on.
-constexpr std::int64_t kMoreToComeSeconds = 10, kAskAgainSeconds = 60;
+// A Job makes its pods one soon after the other; then it is asked.
+constexpr std::int64_t kMoreToComeSeconds = 10;
 
 // The progress of the gang, read from the condition Verified.
 enum class GangStage : std::uint8_t {
@@ -248,13 +248,13 @@ class Gang {
     const auto done = cluster::DoneWorkers(placement_, placement_.workers, view_.pods, gated_, 0);
     const auto needed = std::count(done.begin(), done.end(), nullptr);
     if (std::ssize(gated_) >= needed) return Wait{};
-    UnixSeconds last = view_.asked + kAskAgainSeconds;
+    UnixSeconds due = view_.ask_at;
     for (const api::Pod* pod : gated_) {
-      const auto made = ParseTime(pod->meta.creation_timestamp);
-      last = std::max(last, made.value_or(0) + kMoreToComeSeconds);
+      const UnixSeconds made = ParseTime(pod->meta.creation_timestamp).value_or(0);
+      // Not of a clock that is far ahead.
+      if (made <= now_ + kClockSkewSeconds) due = std::max(due, made + kMoreToComeSeconds);
     }
-    // The limit is for clocks that differ.
-    if (last > now_) return Wait{std::min(last - now_, kAskAgainSeconds)};
+    if (due > now_) return Wait{due - now_};
     return AskJob{*job};
   }
 

@@ -32,7 +32,7 @@ struct GangView {
   NodeStates node_state;  // null: all nodes are Ready
   GangGroup group = {};
   UnixSeconds now = 0;
-  UnixSeconds asked = 0;  // when this leader last carried out AskJob
+  UnixSeconds ask_at = 0;  // when AskJob may be carried out again
 };
 
 // In one update, each pod gets the affinity to its worker's node and loses the gate.
@@ -66,7 +66,7 @@ using UngateStep = std::variant<UngatePods, EvictPods, WritePlacement, AskJob, W
 //                        deleted by hand
 // Pods are first ungated when as many wait as there are workers. A worker whose pod has Succeeded
 // is done and needs none: a Job that is suspended and resumed makes only the pods that are left.
-// If their pods are gone, their Job is asked, and status.completedIndexes remembers them.
+// If such pods are gone, their Job is asked; status.completedIndexes remembers the answer.
 // Later, a controller's new pod for a worker whose pod is gone gets that worker's node. When no
 // ungated pod is left, the nodes are released (Placed=False), nodes that refused are excluded for a
 // while, and the planner decides again, not before the time in status.retry (retry.h).

@@ -20,6 +20,7 @@ nlohmann::ordered_json PatchOf(const PlacementStatus& status) {
     patch["completedIndexes"] = status.completed->indexes;
   }
   if (!status.keeps_nodes) {
+    patch["completedJob"] = patch["completedIndexes"] = nullptr;  // the Job is asked again
     for (const std::string_view key : kDecisionFields) patch[std::string(key)] = nullptr;
   }
   return patch;

@@ -189,10 +189,12 @@ class PlanBuilder {
     return api::WaitForKueue(cluster_.inputs->jobs[workload.index].conditions);
   }
 
-  // The pods of a Workload of Kueue are made after it has nodes.
+  // The pods of a Workload of Kueue are made after it has nodes. Where no pod waits, nothing is to be
+  // placed, even if all workers are done.
   bool IsShortOfPods(const cluster::WorkloadView& workload) const {
     if (workload.is_job) return false;
-    if (workload.gated_pods + workload.done_workers >= workload.workers) return false;
+    const bool all = workload.gated_pods + workload.done_workers >= workload.workers;
+    if (all && workload.gated_pods > 0) return false;
     const api::Placement& placement = cluster_.inputs->placements[workload.index];
     return placement.pod_selector && !api::ControllingWorkload(placement.meta);
   }

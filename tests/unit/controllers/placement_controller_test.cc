@@ -189,7 +189,7 @@ TEST_F(PlacementControllerTest, APlacementThatChangedMeanwhileLeavesThePodsAlone
   EXPECT_EQ(server_.writes, Words{});
 }
 
-TEST_F(PlacementControllerTest, AJobThatIsShortOfPodsIsAskedOnceAMinuteAndRemembered) {
+TEST_F(PlacementControllerTest, AJobThatIsShortOfPodsIsAskedLessAndLessOftenAndRemembered) {
   ForgetSecondPod();
   Result<Outcome> outcome = Run();  // the Job is gone
   ASSERT_TRUE(outcome);
@@ -200,9 +200,9 @@ TEST_F(PlacementControllerTest, AJobThatIsShortOfPodsIsAskedOnceAMinuteAndRememb
   EXPECT_EQ(server_.asked, 1);
   now_ += 1;
   server_.job = JobOfTwo("j2");
-  EXPECT_EQ(Run()->seconds, 60);  // another one of that name
+  EXPECT_EQ(Run()->seconds, 120);  // another one of that name
   EXPECT_EQ(server_.writes, std::vector<std::string>());
-  now_ += 60;
+  now_ += 120;
   server_.job = JobOfTwo("j1");
   EXPECT_EQ(Run()->seconds, std::nullopt);
   EXPECT_EQ(server_.writes, std::vector<std::string>{"status gang"});

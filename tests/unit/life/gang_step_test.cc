@@ -49,11 +49,9 @@ class World {
   Wait Run(int most = 60) {
     for (int i = 0; i < most; ++i) {
       const UngateStep step = NextUngateStep(View(), options);
-      if (const auto* wait = std::get_if<Wait>(&step)) {
-        if (!Plan()) return *wait;
-        continue;
-      }
-      std::visit([this](const auto& one) { Do(one); }, step);
+      const auto* wait = std::get_if<Wait>(&step);
+      if (wait && !Plan()) return *wait;
+      if (!wait) std::visit([this](const auto& one) { Do(one); }, step);
     }
     ADD_FAILURE() << "no rest after " << most << " steps";
     return {};
@@ -109,7 +107,7 @@ class World {
       return found == states.end() ? NodeState{} : found->second;
     };
     view.now = now;
-    view.asked = asked.empty() ? 0 : asked.back();
+    view.ask_at = ask_at_;
     return view;
   }
 
@@ -189,6 +187,7 @@ class World {
   void Do(const AskJob& step) {
     EXPECT_EQ(step.job.uid, "j1");
     asked.push_back(now);
+    ask_at_ = now + 60;
     placement_.raw = std::make_shared<const nlohmann::json>(nlohmann::json{
         {"status", {{"completedJob", completed.job}, {"completedIndexes", completed.indexes}}}});
   }
@@ -197,6 +196,7 @@ class World {
   api::Placement placement_;
   std::vector<std::unique_ptr<api::Pod>> pods_;
   int made_ = 0;
+  UnixSeconds ask_at_ = 0;
 };
 
 // A gang whose pods are all bound.
