@@ -8,8 +8,7 @@ namespace weft::world {
 namespace {
 
 constexpr const char* kKueueApi = "kueue.x-k8s.io/v1beta2";
-
-bool IsOverNow(const Json& job) { return IsTrue(job, "Complete") || IsTrue(job, "Failed"); }
+constexpr const char* kPlace = "weft.dev/place";
 
 }  // namespace
 
@@ -21,7 +20,6 @@ KueueCluster::KueueCluster(Fibers& fibers, ApiServer& server, Laws& laws, Option
       chance_(options_.seed),
       kueue_(fibers, server, {.now_seconds = options_.now_seconds, .seed = chance_.Next()}),
       jobs_(fibers, server, kueue_, options_.now_seconds, chance_.Next()),
-      job_controller_(fibers, server, options_.now_seconds, chance_.Next()),
       laws_(fibers, laws) {}
 
 Json KueueCluster::QueueOf(const std::string& space, std::int64_t gpus) const {
@@ -81,7 +79,6 @@ void KueueCluster::OnChange(const Change& change) {
   }
   kueue_.OnChange(change);
   jobs_.OnChange(change);
-  job_controller_.OnChange(change);
   laws_.OnChange(change);
 }
 
@@ -97,45 +94,14 @@ void KueueCluster::Dress(Json& training_job, std::size_t number) {
   if (Below(3) == 0) labels["kueue.x-k8s.io/priority-class"] = Below(2) == 0 ? "low" : "high";
 }
 
-void KueueCluster::SubmitJob(std::size_t number) {
+void KueueCluster::DressJob(Json& job, std::size_t number) {
   chance_ = SplitMix64(ByNumber(options_.seed + 2, number));
-  const std::string space = options_.spaces[Below(options_.spaces.size())];
-  const std::string name = "batch-" + std::to_string(number);
-  const std::uint64_t pods = 1 + Below(Below(2) == 0 ? 3 : 8);
-  const bool queued = Below(2) == 0;
-  Json labels = Json::object(), pod_labels = Json::object();
-  if (queued) {
-    labels[kQueueName] = "queue";
-    if (Below(3) == 0) labels["kueue.x-k8s.io/priority-class"] = Below(2) == 0 ? "low" : "high";
-  } else {
-    pod_labels["weft.dev/place"] = "true";
-  }
-  const Json ignore = {{"action", "Ignore"}, {"onPodConditions", {{{"type", "DisruptionTarget"}}}}};
-  const Json container = {{"name", "trainer"},
-                          {"image", "registry.example/train:1"},
-                          {"resources", {{"limits", {{"nvidia.com/gpu", "8"}}}}}};
-  const Json pod = {{"metadata",
-                     {{"labels", pod_labels},
-                      {"annotations",
-                       {{"weft.test/run-seconds", std::to_string(10 + Below(1'200))},
-                        {"weft.test/stop-seconds", std::to_string(Below(20))}}}}},
-                    {"spec", {{"restartPolicy", "Never"}, {"containers", {container}}}}};
-  user_.Create(kJobs, {{"apiVersion", "batch/v1"},
-                       {"kind", "Job"},
-                       {"metadata", {{"name", name}, {"namespace", space}, {"labels", labels}}},
-                       {"spec",
-                        {{"completionMode", "Indexed"},
-                         {"completions", pods},
-                         {"parallelism", pods},
-                         {"backoffLimit", 50},
-                         {"podFailurePolicy", {{"rules", {ignore}}}},
-                         {"template", pod}}}});
-}
-
-bool KueueCluster::AllEnded() const {
-  const auto& all = const_cast<Actor&>(admin_).server().All("jobs.batch");
-  return std::all_of(all.begin(), all.end(),
-                     [](const auto& one) { return IsOverNow(*one.second); });
+  if (Below(2) == 0) return;
+  Json& labels = job["metadata"]["labels"];
+  labels[kQueueName] = "queue";
+  if (Below(3) == 0) labels["kueue.x-k8s.io/priority-class"] = Below(2) == 0 ? "low" : "high";
+  // Its pods are placed for its Workload.
+  job["spec"]["template"]["metadata"]["labels"].erase(kPlace);
 }
 
 std::set<std::string> KueueCluster::OldAssignments() const {
@@ -158,11 +124,6 @@ std::set<std::string> KueueCluster::OldAssignments() const {
 
 void KueueCluster::LookAtEvening(Laws& laws) const {
   ApiServer& server = const_cast<Actor&>(admin_).server();
-  for (const auto& [key, job] : server.All("jobs.batch")) {
-    if (!IsOverNow(*job)) {
-      laws.Break("I6", "Job " + api::Show(key) + " has not ended: " + At(*job, {"status"}).dump());
-    }
-  }
   for (const auto& [key, workload] : server.All("workloads.kueue.x-k8s.io")) {
     if (IsTrue(*workload, "QuotaReserved") && !IsTrue(*workload, "Finished")) {
       laws.Break("K1", "Workload " + api::Show(key) + " holds quota at rest");

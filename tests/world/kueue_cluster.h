@@ -7,14 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "tests/world/job_controller.h"
 #include "tests/world/kueue.h"
 #include "tests/world/kueue_jobs.h"
 #include "tests/world/kueue_laws.h"
 
 namespace weft::world {
 
-// Everything of Kueue and of batch/v1 Jobs in a world: the models, queues, who submits to them,
+// Everything of Kueue in a world: the models, queues, who submits to them,
 // what goes wrong, and laws.
 class KueueCluster {
  public:
@@ -37,9 +36,8 @@ class KueueCluster {
   // Puts some of the TrainingJobs in a queue. What has a number is the same whichever others of the
   // day are left out.
   void Dress(Json& training_job, std::size_t number);
-  // Somebody applies a Job whose pods Weft places, in a queue or not.
-  void SubmitJob(std::size_t number);
-  bool AllEnded() const;
+  // The same with Jobs.
+  void DressJob(Json& job, std::size_t number);
 
   // TrainingJobs that wait for nodes with labels that no flavor of their queue has.
   std::set<std::string> OldAssignments() const;
@@ -87,7 +85,6 @@ class KueueCluster {
   SplitMix64 chance_;
   Kueue kueue_;
   KueueJobs jobs_;
-  JobController job_controller_;
   KueueLaws laws_;
 };
 

@@ -15,9 +15,9 @@ namespace {
 using std::chrono::seconds;
 
 // What other models follow: an object's owner comes before it.
-constexpr std::array<const char*, 7> kFollowed = {
-    "nodes", "trainingjobs.weft.dev",     "placements.weft.dev", "services", kPodGroupResource,
-    "pods",  "leases.coordination.k8s.io"};
+constexpr std::array<const char*, 8> kFollowed = {
+    "nodes",    "trainingjobs.weft.dev", "jobs.batch", "placements.weft.dev",
+    "services", kPodGroupResource,       "pods",       "leases.coordination.k8s.io"};
 
 std::string NodeNameOf(const Json& object) { return TextAt(object, {"spec", "nodeName"}); }
 
@@ -71,6 +71,7 @@ void World::Restore(std::uint64_t backup) {
   for (const Change& change : all) {
     scheduler_.OnChange(change);
     kubelets_.OnRestore(change);
+    if (stock_jobs_) stock_jobs_->OnChange(change);
   }
   for (std::size_t i = 0; i < options_.nodes; ++i) JoinAgain(i);
   kubelets_.ReportAll();

@@ -151,6 +151,7 @@ World::World(Options options)
                               .break_watches = [this](seconds time) { BreakWatches(time); },
                               .seed = chance_.Next()});
   }
+  MakeStockJobs();
   GrantRights();
   MakeGates();
   server_.SetOnChange([this](const Change& change) { OnChange(change); });
@@ -164,6 +165,22 @@ World::World(Options options)
     const bool wrong = chance_.Below(2) == 1;
     hosts_.back().ahead = wrong ? seconds * 1'000'000 : 0;
   }
+}
+
+// On days with queues and on half of the others.
+void World::MakeStockJobs() {
+  SplitMix64 chance(options_.seed + 3);
+  if (!kueue_ && chance.Below(2) == 0) return;
+  stock_jobs_ =
+      std::make_unique<StockJobs>(fibers_, server_,
+                                  StockJobs::Options{.spaces = {kSpaces.begin(), kSpaces.end()},
+                                                     .now_seconds = [this] { return NowSeconds(); },
+                                                     .dress =
+                                                         [this](Json& job, std::size_t number) {
+                                                           if (kueue_)
+                                                             kueue_->DressJob(job, number);
+                                                         },
+                                                     .seed = chance.Next()});
 }
 
 std::optional<kube::Response> World::Admit(const ApiServer::Attempt& attempt) {
@@ -244,6 +261,7 @@ void World::OnChange(const Change& change) {
   scheduler_.OnChange(change);
   kubelets_.OnChange(change);
   if (kueue_) kueue_->OnChange(change);
+  if (stock_jobs_) stock_jobs_->OnChange(change);
   if (on_change_ && on_change_(change)) on_change_ = nullptr;
   const bool goes = change.type == Change::Type::kDeleted || IsDeleting(*change.object);
   if (goes || change.resource == "resourcequotas" || change.resource == "pods") CollectSoon();
@@ -404,7 +422,7 @@ void World::PlanDay() {
   for (std::size_t i = 0; i < options_.jobs; ++i) {
     const Millis at(chance_.Below(day));
     if (options_.without_jobs.contains(i)) continue;
-    if (kueue_ && i % 4 == 0) fibers_.After(at, [this, i] { kueue_->SubmitJob(i); });
+    if (stock_jobs_ && i % 4 == 0) fibers_.After(at, [this, i] { stock_jobs_->Submit(i); });
     fibers_.After(at, [this, i] { users_.Submit(i); });
   }
 }
@@ -443,7 +461,7 @@ void World::Play() {
 }
 
 bool World::AllEnded() const {
-  if (kueue_ && !kueue_->AllEnded()) return false;
+  if (stock_jobs_ && !stock_jobs_->AllEnded()) return false;
   const auto& jobs = server_.All("trainingjobs.weft.dev");
   return std::all_of(jobs.begin(), jobs.end(), [](const auto& one) {
     return IsTrue(*one.second, "Complete") || IsTrue(*one.second, "Failed");
@@ -508,6 +526,7 @@ void World::LookAtEvening() {
     laws_.Break("I6", api::Show(one.job) + " has not ended: " + At(*job, {"status"}).dump());
   }
   if (kueue_) kueue_->LookAtEvening(laws_);
+  if (stock_jobs_) stock_jobs_->LookAtEvening(laws_);
   LookAtCaches();
 }
 

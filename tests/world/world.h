@@ -21,6 +21,7 @@
 #include "tests/world/laws.h"
 #include "tests/world/policies.h"
 #include "tests/world/scheduler.h"
+#include "tests/world/stock_jobs.h"
 #include "tests/world/timeline.h"
 #include "tests/world/users.h"
 #include "tests/world/wire.h"
@@ -82,6 +83,7 @@ class World {
   void JoinAgain(std::size_t node);
   void StripFinalizers(const ApiServer::Attempt& attempt);
   void Mutate(const ApiServer::Attempt& attempt) const;  // in admission_faults.cc
+  void MakeStockJobs();
   void GrantRights();
   std::optional<kube::Response> Admit(const ApiServer::Attempt& attempt);
   void MakeCluster();
@@ -134,7 +136,8 @@ class World {
   PodCollector pod_collector_;
   GroupProtection protection_;
   Users users_;
-  std::unique_ptr<KueueCluster> kueue_;  // null: without
+  std::unique_ptr<KueueCluster> kueue_;    // null: without
+  std::unique_ptr<StockJobs> stock_jobs_;  // the same
   std::vector<Host> hosts_;
   std::vector<std::unique_ptr<Incarnation>> past_;  // killed or ended, until their threads have
   Instant hard_until_{};                            // laws of time wait until then
