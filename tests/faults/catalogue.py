@@ -232,8 +232,8 @@ class ClockJump(Fault):
 
 def requests(share=0.2):
     """Faults of single requests."""
-    def some(name, action, **how):
-        return Rules(name, Rule(name, action, rate=share, **how))
+    def some(name, action, rate=share, **how):
+        return Rules(name, Rule(name, action, rate=rate, **how))
     return [
         some("delay", "delay", seconds=1.0, verbs=WRITES),
         some("drop", "drop"),
@@ -243,7 +243,8 @@ def requests(share=0.2):
         some("slow body", "slow", seconds=1.0),
         some("truncated body", "truncate"),
         some("409", "status", code=409, verbs=("patch", "update")),
-        some("410 on a request", "status", code=410, verbs=READS),
+        # Reads are few.
+        some("410 on a request", "status", rate=max(share, 0.5), code=410, verbs=READS),
         some("429 with Retry-After", "status", code=429, retry_after="1"),
         some("429", "status", code=429),
         some("500", "status", code=500),
@@ -256,8 +257,8 @@ def requests(share=0.2):
 
 def watches(share=0.2):
     """Faults of watches."""
-    def some(name, action, **how):
-        return Rules(name, Rule(name, action, rate=share, **how))
+    def some(name, action, rate=share, **how):
+        return Rules(name, Rule(name, action, rate=rate, **how))
     return [
         some("duplicated events", "duplicate"), some("split events", "split"),
         some("event cut short", "cut"), some("watch closed", "close"),

@@ -46,7 +46,7 @@ Json Users::JobOf(const std::string& space, const std::string& name) {
   std::uint64_t replicas = 1 + chance_.Below(chance_.Below(2) == 0 ? 3 : options_.most_replicas);
   Json spec = {{"framework", {{"type", "Torch"}}},
                {"accelerator", {{"resourceName", "nvidia.com/gpu"}, {"perWorker", gpus}}},
-               {"failurePolicy", {{"maxRestarts", 1 + chance_.Below(3)}}},
+               {"failurePolicy", {{"maxRestarts", chance_.Below(4)}}},
                {"workers",
                 {{"replicas", replicas},
                  {"template",
