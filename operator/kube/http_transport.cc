@@ -48,6 +48,16 @@ std::optional<milliseconds> RetryAfter(const http::http_response& response) {
   return std::chrono::seconds(std::stol(text));
 }
 
+// Of a successful answer.
+std::optional<UnixSeconds> DateOf(const http::http_response& response) {
+  const auto found = response.headers().find("Date");
+  if (found == response.headers().end() || response.status_code() / 100 != 2) return std::nullopt;
+  const auto date = utility::datetime::from_string(found->second, utility::datetime::RFC_1123);
+  if (!date.is_initialized()) return std::nullopt;
+  constexpr std::int64_t kTicks = 10'000'000, kFrom1601 = 11'644'473'600;  // to 1970, in seconds
+  return static_cast<std::int64_t>(date.to_interval()) / kTicks - kFrom1601;
+}
+
 // An output buffer for cpprestsdk that passes on every piece of a body immediately, in the
 // library's threads. The library continues to read when the task that the sink returns is done.
 template <typename Sink>  // pplx::task<std::size_t>(const char*, std::size_t); must not throw
@@ -129,9 +139,11 @@ struct Exchange {
 
 class HttpTransport final : public Transport {
  public:
-  HttpTransport(Config config, std::string user_agent, std::size_t most_at_once)
+  HttpTransport(Config config, std::string user_agent, std::size_t most_at_once,
+                std::function<void(UnixSeconds)> on_date)
       : config_(std::move(config)),
         user_agent_(std::move(user_agent)),
+        on_date_(std::move(on_date)),
         slots_(static_cast<std::ptrdiff_t>(most_at_once)),
         credentials_(config_),
         client_(config_.server, ClientConfig()),
@@ -207,6 +219,7 @@ class HttpTransport final : public Transport {
 
   const Config config_;
   const std::string user_agent_;
+  const std::function<void(UnixSeconds)> on_date_;
   std::counting_semaphore<> slots_;
   Credentials credentials_;
   http::client::http_client client_;
@@ -366,7 +379,10 @@ Result<Response> HttpTransport::Once(const Request& request, const ChunkSink* si
   prepared->set_response_stream(concurrency::streams::ostream(
       concurrency::streams::streambuf<std::uint8_t>(std::make_shared<Buffer>(take))));
   auto& client = sink == nullptr ? client_ : stream_client_;
-  const auto on_head = [exchange](http::http_response response) {
+  const auto on_head = [exchange, on_date = on_date_](http::http_response response) {
+    if (on_date) {
+      if (const auto date = DateOf(response)) on_date(*date);
+    }
     TakeHead(*exchange, response);
     return response.content_ready();
   };
@@ -385,8 +401,10 @@ Result<Response> HttpTransport::Once(const Request& request, const ChunkSink* si
 }  // namespace
 
 std::unique_ptr<Transport> MakeHttpTransport(Config config, const std::string& user_agent,
-                                             std::size_t most_at_once) {
-  return std::make_unique<HttpTransport>(std::move(config), user_agent, most_at_once);
+                                             std::size_t most_at_once,
+                                             std::function<void(UnixSeconds)> on_date) {
+  return std::make_unique<HttpTransport>(std::move(config), user_agent, most_at_once,
+                                         std::move(on_date));
 }
 
 void UseThreads(std::size_t threads) { crossplat::threadpool::initialize_with_threads(threads); }

@@ -1,6 +1,7 @@
 #include "operator/manager/replica.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "operator/api/meta.h"
@@ -19,6 +20,8 @@ constexpr kube::Millis kStale{60'000};
 // on the largest clusters, plus writes that wait for an answer; but the lead ends where the API
 // server has not answered for 15 s.
 constexpr std::chrono::minutes kStuck{10};
+// A machine's clock that is further from the API server's is worth a warning.
+constexpr std::int64_t kClocksDifferSeconds = 10;
 
 // Records what happens to objects of our kinds: as events in the API server and, for debugging, in
 // the log.
@@ -56,6 +59,8 @@ Replica::Replica(kube::Transport& lease_transport, kube::Transport& transport,
       transport_(transport),
       prometheus_(prometheus),
       log_(log),
+      clock_(options_.clock ? options_.clock
+                            : std::make_shared<kube::ServerClock>(*options_.executor)),
       timer_(*options_.executor),
       client_(transport_, timer_, ClientOptions()),
       plain_writer_(client_, [this] { return MayWrite(); }),
@@ -70,6 +75,7 @@ void Replica::Start() {
 }
 
 void Replica::SetLeads(bool leads) {
+  if (leads) clock_->Keep();
   leads_ = leads;
   if (options_.on_leads) options_.on_leads();
 }
@@ -78,6 +84,10 @@ bool Replica::Poll() {
   if (led_) return leads_;
   if (!leads_) return true;
   log_.Info("leading");
+  if (const auto ahead = clock_->MachineIsAhead(); std::abs(ahead) > kClocksDifferSeconds) {
+    log_.Warning("clock", {{"reason", "this machine's clock is " + std::to_string(ahead) +
+                                          " s ahead of the API server's, whose time counts"}});
+  }
   led_ = true;
   events_.Start();
   work_ =
@@ -197,7 +207,7 @@ controllers::Operator::Options Replica::WorkOptions() {
   const OperatorFlags& flags = options_.flags;
   run::Executor& executor = *options_.executor;
   controllers::Operator::Options options;
-  const auto now = [&executor] { return executor.Seconds(); };
+  const auto now = [clock = clock_] { return clock->Seconds(); };
   options.space = flags.space;
   options.jobs.life.bind_deadline_seconds = flags.bind_deadline_seconds;
   options.jobs.life.node_loss_seconds = flags.node_loss_seconds;

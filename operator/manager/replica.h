@@ -16,6 +16,7 @@
 #include "operator/kube/client.h"
 #include "operator/kube/event_recorder.h"
 #include "operator/kube/lease_keeper.h"
+#include "operator/kube/server_clock.h"
 #include "operator/kube/transport.h"
 #include "operator/manager/operator_flags.h"
 #include "operator/metrics/counters.h"
@@ -41,6 +42,7 @@ class Replica {
     std::function<void()> on_leads;  // called in any thread: Poll has something to do; may be null
     run::Millis look_again = controllers::Operator::Options().look_again;
     run::Executor* executor = &run::SystemExecutor();
+    std::shared_ptr<kube::ServerClock> clock;  // hears `lease_transport`; null: the machine's
   };
   // The transports must outlive the replica. The Lease has one of its own, so that writes that wait
   // for the API server do not delay a renewal. `prometheus`: null: no step is measured.
@@ -83,6 +85,7 @@ class Replica {
   kube::Transport& transport_;
   kube::Transport* const prometheus_;
   controllers::Log& log_;
+  const std::shared_ptr<kube::ServerClock> clock_;
   metrics::Counters counters_;
   kube::SystemTimer timer_;
   kube::Client client_;

@@ -25,6 +25,8 @@ namespace {
 
 // Threads of cpprestsdk for watches and writes; more would not help.
 constexpr std::size_t kTransportThreads = 4;
+// For the Lease at once: its release may follow a renewal that hangs.
+constexpr std::size_t kLeaseRequests = 2;
 // How soon a signal, or a Lease won or lost, is seen.
 constexpr std::chrono::milliseconds kBetweenPolls{100};
 
@@ -61,7 +63,9 @@ class Process {
         prometheus_(std::move(prometheus)),
         log_(log),
         own_space_(OwnSpace(flags, config)),
-        lease_transport_(kube::MakeHttpTransport(config, "weft-operator/" WEFT_VERSION)),
+        lease_transport_(
+            kube::MakeHttpTransport(config, "weft-operator/" WEFT_VERSION, kLeaseRequests,
+                                    [clock = clock_](UnixSeconds date) { clock->Hear(date); })),
         transport_(kube::MakeHttpTransport(std::move(config), "weft-operator/" WEFT_VERSION,
                                            flags.writes_at_once)),
         replica_(*lease_transport_, *transport_, prometheus_.get(), log,
@@ -98,6 +102,7 @@ class Process {
     options.version = WEFT_VERSION;
     options.deciding = NameWorkload;
     options.chance = [] { return std::random_device{}(); };
+    options.clock = clock_;
     return options;
   }
 
@@ -124,6 +129,8 @@ class Process {
   const std::unique_ptr<kube::Transport> prometheus_;  // null: no --prometheus
   controllers::Log& log_;
   const std::string own_space_;
+  const std::shared_ptr<kube::ServerClock> clock_ =
+      std::make_shared<kube::ServerClock>(run::SystemExecutor());
   std::unique_ptr<kube::Transport> lease_transport_;
   std::unique_ptr<kube::Transport> transport_;
   Replica replica_;

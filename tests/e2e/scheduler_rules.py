@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """What a plan knows of kube-scheduler's rules, against the real kube-scheduler.
 
-    tests/e2e/scheduler_rules.py --rounds N [--seed S] [--volumes SHARE] [--nodes N]
+    tests/e2e/scheduler_rules.py --rounds N [--seed S] [--nodes N] [--volumes SHARE] [--claims SHARE]
 
 In each round some nodes (6, or --nodes) with random labels, taints and pods, and one gang with
 random host ports, affinity, anti-affinity, spreads, selectors and tolerations; some pods are being
 deleted, and stay. A third of the nodes have no GPUs and are in no Fabric, or in another one than
-the gang, but pods run there too. In that share of the rounds, also with claims of volumes
-(scheduler_volumes.py). The gang has at most one worker for each node with GPUs. Where `weft plan`
-places the gang, kube-scheduler must bind each pod to the node of the plan. Where it does not,
-kube-scheduler, left to choose nodes, must leave a pod of the gang pending too. A spread is the
-exception: Weft keeps it also where kube-scheduler would not (operator/docs/placement.md), so such a
-gang counts one way only.
+the gang, but pods run there too. In those shares of the rounds, also with claims of volumes
+(scheduler_volumes.py) and of devices that are no accelerators (scheduler_claims.py). The gang has at
+most one worker for each node with GPUs. Where `weft plan` places the gang, kube-scheduler must bind
+each pod to the node of the plan. Where it does not, kube-scheduler, left to choose nodes, must leave
+a pod of the gang pending too. A spread is the exception: Weft keeps it also where kube-scheduler
+would not (operator/docs/placement.md), so such a gang counts one way only.
 
 On the cluster of $KUBECONFIG, which has no other nodes. 1 if there was a difference.
 """
@@ -24,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 
+import scheduler_claims
 import scheduler_volumes
 from operator_lib import GPUS, Cluster, poll
 
@@ -52,7 +53,7 @@ def has_gpus(node):
 class World:
     """One round's objects, all by chance."""
 
-    def __init__(self, seed, volumes=0.0, nodes=NODES):
+    def __init__(self, seed, volumes=0.0, claims=0.0, nodes=NODES):
         self.rng = random.Random(seed)
         self.zones = volumes > 0  # which volumes have too
         self.nodes = [self.node(f"n{number}") for number in range(nodes)]
@@ -62,6 +63,10 @@ class World:
         if self.rng.random() < volumes:
             self.volumes = scheduler_volumes.Volumes(self.rng, self.nodes, SPACES[0])
             self.volumes.add_to(self.job["spec"]["workers"]["template"], self.pods)
+        self.claims = None
+        if self.rng.random() < claims:
+            self.claims = scheduler_claims.Claims(self.rng, self.nodes, SPACES[0])
+            self.claims.add_to(self.job["spec"]["workers"]["template"])
 
     def node(self, name):
         rng = self.rng
@@ -249,15 +254,17 @@ def refusal(pod):
 
 
 class Rules:
-    def __init__(self, volumes, nodes):
-        self.cluster, self.volumes, self.nodes = Cluster(watched=("pods",)), volumes, nodes
+    def __init__(self, volumes, claims, nodes):
+        self.cluster, self.volumes, self.claims = Cluster(watched=("pods",)), volumes, claims
+        self.nodes = nodes
         for space in SPACES:
             self.cluster.make_namespace(space, {"team": TEAMS[space]})
         if volumes:
             self.cluster.create("csidrivers", scheduler_volumes.CSI_DRIVER)
             for one in scheduler_volumes.CLASSES:
                 self.cluster.create("storageclasses", one)
-        self.counts = {"placed": 0, "refused": 0, "spread": 0, "volumes": 0, "pods": 0}
+        self.counts = {"placed": 0, "refused": 0, "spread": 0, "volumes": 0, "claims": 0,
+                       "pods": 0}
 
     def close(self):
         self.cluster.close()
@@ -276,6 +283,8 @@ class Rules:
         self.cluster.until("all pods are gone", lambda: not self.all_pods())
         if self.volumes:
             self.clean_volumes()
+        if self.claims:
+            self.clean_claims()
         poll(lambda: not self.cluster.list("nodes"), "the nodes are gone")
 
     def clean_volumes(self):
@@ -284,6 +293,24 @@ class Rules:
         poll(lambda: not self.cluster.list("persistentvolumeclaims"), "the claims are gone")
         self.cluster.delete("persistentvolumes", "")
         poll(lambda: not self.cluster.list("persistentvolumes"), "the volumes are gone")
+
+    def clean_claims(self):
+        for plural in scheduler_claims.PLURALS:
+            space = SPACES[0] if plural.startswith("resourceclaim") else ""
+            self.cluster.delete(plural, space)
+            poll(lambda plural=plural: not self.cluster.list(plural), f"the {plural} are gone")
+
+    def build_claims(self, claims):
+        for plural, things in claims.objects.items():
+            for thing in things:
+                self.cluster.create(plural, thing)
+        for pod in claims.holders:
+            self.cluster.create("pods", pod)
+        self.await_pods(len(claims.holders))
+
+    def await_pods(self, total):
+        self.cluster.until("the pods run", lambda: len(self.all_pods()) == total and all(
+            pod["status"]["phase"] == "Running" for pod in self.all_pods()))
 
     def build_volumes(self, volumes):
         for node in volumes.csi_nodes:
@@ -303,10 +330,11 @@ class Rules:
         for node in world.nodes:
             self.cluster.create("nodes", node)
         poll(lambda: all(self.is_ready(node) for node in self.cluster.list("nodes")), "ready nodes")
+        if world.claims:
+            self.build_claims(world.claims)
         for pod in world.pods:
             self.cluster.create("pods", pod)
-        self.cluster.until("the pods run", lambda: len(self.all_pods()) == len(world.pods) and all(
-            pod["status"]["phase"] == "Running" for pod in self.all_pods()))
+        self.await_pods(len(world.pods) + len(world.claims.holders if world.claims else ()))
         ending = [pod["metadata"] for pod in world.pods if "annotations" in pod["metadata"]]
         for one in ending:
             self.cluster.delete("pods", one["namespace"], one["name"])
@@ -351,12 +379,13 @@ class Rules:
 
     def round(self, seed):
         """A sentence if Weft and kube-scheduler differ."""
-        world = World(seed, self.volumes, self.nodes)
+        world = World(seed, self.volumes, self.claims, self.nodes)
         self.clean()
         self.build(world)
         nodes, words = plan(world.job)
         self.counts["spread"] += world.spreads()
         self.counts["volumes"] += world.volumes is not None
+        self.counts["claims"] += world.claims is not None
         self.counts["pods"] += len(world.pods) + world.job["spec"]["workers"]["replicas"]
         if nodes:
             self.counts["placed"] += 1
@@ -374,9 +403,10 @@ def main():
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--volumes", type=float, default=0)
+    parser.add_argument("--claims", type=float, default=0)
     parser.add_argument("--nodes", type=int, default=NODES)
     arguments = parser.parse_args()
-    rules = Rules(arguments.volumes, arguments.nodes)
+    rules = Rules(arguments.volumes, arguments.claims, arguments.nodes)
     try:
         differences = [sentence for number in range(arguments.rounds)
                        if (sentence := rules.difference(arguments.seed + number))]

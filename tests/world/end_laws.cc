@@ -65,6 +65,25 @@ void Laws::LookAtWhyFailed(const Json& job, const Json& before) {
   }
 }
 
+// No clock that jumps or differs ends a deadline early.
+void Laws::LookAtHaste(const Json& job, const Json& before) {
+  constexpr std::int64_t kDefaultSeconds = 900, kSlackSeconds = 5;
+  const Gang gang{UidOf(job), NumberAt(job, {"status", "attempt"})};
+  if (IsTrue(job, "Placed") && !IsTrue(before, "Placed")) placed_[gang] = fibers_.now();
+  const Json& why = ConditionOf(job, "Restarting");
+  const bool begins = TextAt(why, {"status"}) == "True" && !IsTrue(before, "Restarting");
+  const auto placed = placed_.find(gang);
+  if (!begins || placed == placed_.end() || !options_.dates) return;
+  const auto after =
+      std::chrono::duration_cast<std::chrono::seconds>(fibers_.now() - placed->second).count();
+  const Json& spec = At(job, {"spec", "startupTimeoutSeconds"});
+  const std::int64_t most = spec.is_number() ? spec.get<std::int64_t>() : kDefaultSeconds;
+  if (TextAt(why, {"reason"}) == "StartupTimeout" && after + kSlackSeconds < most) {
+    Break("I10", NameOfJob(job) + " had " + std::to_string(after) + " of " + std::to_string(most) +
+                     " s to start: " + why.dump());
+  }
+}
+
 void Laws::NoteTrial(const Sent& sent, const Json& body) {
   if (sent.answer.status / 100 != 2) return;
   const auto job = cluster_.jobs.find(JobOf(body));

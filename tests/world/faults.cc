@@ -37,6 +37,7 @@ const std::vector<Faults::Kind>& Faults::All() {
       {"stop-leader", &Faults::StopLeader},
       {"freeze-leader", &Faults::FreezeLeader},
       {"freeze-writer", &Faults::FreezeWriter},
+      {"jump-clock", &Faults::JumpClock},
       {"cut-leader", &Faults::CutLeader},
       {"server-down", &Faults::ServerDown},
       {"slow-requests", &Faults::SlowRequests},
@@ -200,6 +201,31 @@ std::string Faults::FreezeLeader() {
   Hard(time);
   Freeze(*leader, time);
   return leader->identity() + " for " + std::to_string(time.count()) + " s";
+}
+
+// The clock of a leader's machine jumps by up to two hours while a gang starts, and back. Whoever
+// begins to lead meanwhile knows better only by the API server's Date.
+std::string Faults::JumpClock() {
+  if (!world_.HasDates()) return "";
+  const std::int64_t jump = static_cast<std::int64_t>(Below(14'401)) - 7'200;
+  const seconds time = Some(1, 600);
+  const auto until = world_.fibers_.now() + seconds(900);
+  world_.on_write_ = [this, jump, time, until](const Sent& sent) {
+    const bool creates =
+        sent.request.method == kube::Method::kPost && ResourceOf(sent.request.path) == "pods";
+    Incarnation* writer = world_.Find(sent.machine);
+    if (world_.fibers_.now() > until) return true;
+    if (!creates || writer == nullptr) return false;
+    const WallMicros before = writer->machine().ahead();
+    writer->machine().SetAhead(before + jump * 1'000'000);
+    world_.fibers_.After(time, [this, before, name = sent.machine] {
+      Incarnation* there = world_.Find(name);
+      if (there != nullptr) there->machine().SetAhead(before);
+    });
+    world_.Say("FAULT sets the clock of " + sent.machine + " on by " + std::to_string(jump) + " s");
+    return true;
+  };
+  return "by " + std::to_string(jump) + " s for " + std::to_string(time.count()) + " s";
 }
 
 // In the middle of its writes for a gang, so that it goes on with the next one when it thaws; by

@@ -36,6 +36,7 @@ class Faults {
   std::string KillAny();
   std::string StopLeader();
   std::string FreezeLeader();
+  std::string JumpClock();
   std::string FreezeWriter();
   std::string CutLeader();
   // Of requests and watches.

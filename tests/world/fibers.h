@@ -93,6 +93,8 @@ class Machine final : public run::Executor {
   std::unique_ptr<run::Thread> Start(std::function<void()> work) override;
   std::unique_ptr<run::Condition> NewCondition() override;
 
+  void SetAhead(WallMicros ahead) { ahead_ = ahead; }
+  WallMicros ahead() const { return ahead_; }
   // No thread of it runs until then.
   void Freeze(Instant until);
   Fibers& fibers() { return fibers_; }
@@ -100,7 +102,8 @@ class Machine final : public run::Executor {
  private:
   friend class Fibers;
   Fibers& fibers_;
-  const WallMicros epoch_, ahead_;
+  const WallMicros epoch_;
+  WallMicros ahead_;
   Instant frozen_until_{};
   std::vector<Fiber*> frozen_;  // would run
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -24,7 +24,9 @@ Incarnation::Incarnation(Wire::World world, Options options)
     : identity_(options.identity),
       machine_(world.fibers, options.epoch, options.ahead),
       chance_(options.seed),
-      lease_wire_(world, options.identity, kOperatorAccount, chance_.Next()),
+      clock_(std::make_shared<kube::ServerClock>(machine_)),
+      lease_wire_(world, options.identity, kOperatorAccount, chance_.Next(),
+                  [clock = clock_](UnixSeconds date) { clock->Hear(date); }),
       wire_(world, options.identity, kOperatorAccount, chance_.Next()),
       log_(LogOptions(options, machine_)),
       changed_(machine_.NewCondition()),
@@ -45,6 +47,7 @@ manager::Replica::Options Incarnation::OptionsOf(const Options& options, Incarna
     self.changed_->NotifyAll();
   };
   made.executor = &self.machine_;
+  made.clock = self.clock_;
   return made;
 }
 

@@ -45,6 +45,7 @@ class Incarnation {
   const std::string identity_;
   Machine machine_;
   SplitMix64 chance_;
+  const std::shared_ptr<kube::ServerClock> clock_;
   Wire lease_wire_, wire_;
   controllers::Log log_;
   std::mutex mutex_;

@@ -294,6 +294,7 @@ void Laws::LookAtJob(const Change& change) {
   LookAtSuccess(job);
   LookAtEnd(job, before);
   LookAtWhyFailed(job, before);
+  LookAtHaste(job, before);
   LookAtAdmission(job, before);
   LookAtCounters(job, before);
   LookAtLosses(job, before);

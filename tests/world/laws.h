@@ -33,6 +33,7 @@ class Laws {
     std::chrono::seconds window{150};  // a gang is partly bound at most so long
     std::chrono::seconds visible{90};  // a job says why it does not start after at most so long
     std::string canary;                // a secret that nothing may tell but a pod's spec
+    bool dates = true;                 // the API server's answers have a Date
   };
   Laws(Fibers& fibers, Options options) : fibers_(fibers), options_(std::move(options)) {}
 
@@ -90,6 +91,7 @@ class Laws {
   // In end_laws.cc.
   void LookAtProgram(const Json& pod);
   void LookAtWhyFailed(const Json& job, const Json& before);
+  void LookAtHaste(const Json& job, const Json& before);
   // It is broken if it waits for longer than that; not waiting ends it.
   void Await(const std::string& what, bool waits, Instant::duration longest, Violation broken);
   void TickAwaited(Instant::duration passed);
@@ -156,6 +158,7 @@ class Laws {
   std::map<api::ObjectKey, std::shared_ptr<const Json>> groups_;
   std::map<api::ObjectKey, std::set<std::string>>
       in_group_;                        // uids of its pods that have not ended
+  std::map<Gang, Instant> placed_;      // since when, of those that are
   std::map<Gang, Instant> gang_born_;   // its first pod
   std::set<Gang> excused_;              // what holds its pods together is not all there
   std::map<Gang, Instant> nominated_;   // since when kube-scheduler preempts for it

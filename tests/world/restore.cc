@@ -120,6 +120,7 @@ void Laws::OnRestore(const std::vector<Change>& all) {
   cluster_.unhealthy = unhealthy;
   cluster_.led_anew = fibers_.now();
   created_.clear();
+  placed_.clear();
   open_.clear();
   mute_.clear();
   awaited_.clear();

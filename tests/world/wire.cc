@@ -103,6 +103,7 @@ struct Wire::Flight {
   kube::Request request;
   std::optional<kube::Response> answer;  // nothing: connection refused
   Instant until{};                       // a webhook hangs until then
+  std::optional<std::int64_t> date;
 };
 
 std::shared_ptr<Wire::Flight> Wire::Launch(const kube::Request& request, Instant::duration delay) {
@@ -124,6 +125,7 @@ std::shared_ptr<Wire::Flight> Wire::Launch(const kube::Request& request, Instant
                                     "deadline exceeded");
     } else {
       flight->answer = world.server.Handle(flight->request, user);
+      if (world.date) flight->date = world.date();
     }
     world.on_sent({flight->request, *flight->answer, name});
   });
@@ -145,6 +147,7 @@ Result<kube::Response> Wire::Send(const kube::Request& request) {
   if (!flight->answer) return Broken("connection refused");
   if (cut_ || Chance(world_.weather.unanswered)) return NoAnswer(request, deadline);
   if (!Wait(request, Delay(), deadline)) return Broken("broken off");
+  if (on_date_ && flight->date && flight->answer->status / 100 == 2) on_date_(*flight->date);
   return *std::move(flight->answer);
 }
 

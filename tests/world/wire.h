@@ -75,10 +75,17 @@ class Wire final : public kube::Transport {
     const Weather& weather;
     OpenWatches& watches;
     std::function<void(const Sent& sent)> on_sent;  // when the API server has answered
+    std::function<std::int64_t()> date;  // that its answers have; null: a proxy takes it off
   };
   // `user`: whose rights its requests have; `name`: of the process.
-  Wire(World world, std::string name, std::string user, std::uint64_t seed)
-      : world_(std::move(world)), name_(std::move(name)), user_(std::move(user)), chance_(seed) {}
+  // `on_date`: as of kube::MakeHttpTransport.
+  Wire(World world, std::string name, std::string user, std::uint64_t seed,
+       std::function<void(std::int64_t)> on_date = nullptr)
+      : world_(std::move(world)),
+        name_(std::move(name)),
+        user_(std::move(user)),
+        on_date_(std::move(on_date)),
+        chance_(seed) {}
 
   Result<kube::Response> Send(const kube::Request& request) override;
   Result<kube::Response> Stream(const kube::Request& request, const kube::ChunkSink& sink,
@@ -105,6 +112,7 @@ class Wire final : public kube::Transport {
 
   const World world_;
   const std::string name_, user_;
+  const std::function<void(std::int64_t)> on_date_;
   SplitMix64 chance_;
   bool cut_ = false, dead_ = false, impatient_ = false;
   std::vector<Fiber*> streams_;

@@ -120,7 +120,7 @@ World::World(Options options)
                .seed = chance_.Next(),
                .pod_groups = gates_.served}),
       watches_(fibers_, weather_, chance_.Next()),
-      laws_(fibers_, {.canary = kCanary}),
+      laws_(fibers_, {.canary = kCanary, .dates = HasDates()}),
       scheduler_(fibers_, server_, chance_.Next()),
       kubelets_(
           fibers_, server_, [this] { return NowSeconds(); }, chance_.Next()),
@@ -356,8 +356,9 @@ void World::StartHost(Host& host) {
     if (!options_.log || !shown) return;
     options_.log(TimeText() + " " + line.substr(0, line.size() - 1));
   };
-  Wire::World world{fibers_, server_, weather_, watches_,
-                    [this](const Sent& sent) { OnSent(sent); }};
+  Wire::World world{
+      fibers_, server_, weather_, watches_, [this](const Sent& sent) { OnSent(sent); }, nullptr};
+  if (HasDates()) world.date = [this] { return NowSeconds(); };
   host.now = std::make_unique<Incarnation>(std::move(world), std::move(options));
   host.now->Start();
 }
@@ -410,6 +411,13 @@ Incarnation* World::Leader() {
     if (host.now && !host.now->ended() && !host.now->killed() && host.now->replica().leads()) {
       return host.now.get();
     }
+  }
+  return nullptr;
+}
+
+Incarnation* World::Find(const std::string& identity) {
+  for (Host& host : hosts_) {
+    if (host.now && host.now->identity() == identity) return host.now.get();
   }
   return nullptr;
 }

@@ -113,6 +113,8 @@ class World {
   void LookAtFigures();     // in figures_law.cc
   void LookAtNeighbours();  // in tenant_law.cc
   Incarnation* Leader();
+  Incarnation* Find(const std::string& identity);
+  bool HasDates() const { return options_.seed % 4 != 0; }  // the API server's answers
   std::int64_t NowSeconds() const;
   std::string TimeText() const;
   void Say(const std::string& line);

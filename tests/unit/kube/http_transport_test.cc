@@ -180,6 +180,22 @@ TEST(HttpTransportTest, ARequestCarriesPathQueryAgentAndToken) {
   EXPECT_NE(asked.find("Bearer t0ken\r\n"), std::string::npos);
 }
 
+TEST(HttpTransportTest, TellsTheDatesOfSuccessfulAnswers) {
+  const std::string close = "Connection: close\r\n",
+                    date = "Date: Sun, 29 Nov 2026 22:11:02 GMT\r\n";
+  ScriptedServer server({Once(Answer("200 OK", "{}", close + date)),
+                         Once(Answer("502 Bad Gateway", "{}", close + date)),
+                         Once(Answer("200 OK", "{}", close + "Date: yesterday\r\n")),
+                         Once(Answer("200 OK", "{}", close))});
+  Config config;
+  config.server = server.Url();
+  std::vector<UnixSeconds> heard;
+  const auto transport = MakeHttpTransport(std::move(config), "weft-test", 1,
+                                           [&](UnixSeconds seconds) { heard.push_back(seconds); });
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(transport->Send(Get("/version")));
+  EXPECT_EQ(heard, std::vector<UnixSeconds>{*ParseTime("2026-11-29T22:11:02Z")});
+}
+
 // With one request allowed the second comes only when the first is answered; with two, at once.
 TEST(HttpTransportTest, NoMoreRequestsThanAllowedAreUnderWay) {
   for (const std::size_t most : {1U, 2U}) {
