@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "operator/base/check.h"
+#include "operator/placement/between.h"
 #include "operator/placement/place.h"
 #include "operator/placement/pool_sets.h"
 #include "operator/rules/node_filter.h"
@@ -41,7 +42,7 @@ bool HasRoom(const fabric::Claims& claims, const objective::Request& request, bo
 
 bool Fits(const fabric::Claims& claims, const objective::Request& request,
           const traffic::WorkerGraph& graph, const objective::Options& options) {
-  if (HasGroups(request)) {
+  if (HasGroups(request) || MayHaveWorkerRules(request)) {
     objective::Options greedy = options;
     greedy.bound = false;
     greedy.limits.after_normal = false;

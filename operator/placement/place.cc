@@ -10,6 +10,7 @@
 #include "operator/objective/hard_rules.h"
 #include "operator/objective/levels.h"
 #include "operator/objective/node_set.h"
+#include "operator/placement/between.h"
 #include "operator/placement/pool_sets.h"
 #include "operator/placement/previous.h"
 #include "operator/placement/refuse.h"
@@ -193,6 +194,18 @@ std::optional<Candidate> AtNormalEffort(const fabric::Claims& claims, const Requ
   return plan ? std::optional(plan->candidate()) : std::nullopt;
 }
 
+// The best plan on these pools, whose instance the caller has.
+std::optional<Plan> SolveOnPools(const PoolsProblem& on, const Instance& instance) {
+  const auto known = [&](const Request& request) {
+    return AtNormalEffort(on.claims, request, on.graph, on.options, on.pools);
+  };
+  if (!MayHaveWorkerRules(on.request)) return SolveOn(instance, on.options, known(on.request));
+  return SolveBetween(on, [&](const Request& some) {
+    return SolveOn(Instance(on.claims, some, on.graph, on.options, on.pools), on.options,
+                   known(some));
+  });
+}
+
 // The best plan of the first rank of choices that has a plan: by preferences and cost, then by the
 // levels after the cost, then by order of choices. On a restart, costs within the tolerance count
 // as equal, so that a gang does not leave its nodes for another product that is hardly cheaper.
@@ -225,16 +238,18 @@ class ChoiceSolver {
  private:
   // Not all of these pools were tried: the bound must hold for the others too.
   void BoundOverAll(const std::vector<fabric::PoolIndex>& pools) {
-    const Instance all(claims_, request_, graph_, options_, pools);
+    const Request request = MayHaveWorkerRules(request_)
+                                ? WithoutWorkerRules({claims_, request_, graph_, options_, pools})
+                                : request_;
+    const Instance all(claims_, request, graph_, options_, pools);
     const Int128 least = BoundAt(all, options_).Of(best_->preferences);
     best_->lower_bound = std::min(best_->lower_bound, least);
     best_->exact = best_->exact && best_->lower_bound == best_->cost;
   }
 
   bool Try(std::size_t choice, const std::vector<fabric::PoolIndex>& pools) {
-    const auto known = AtNormalEffort(claims_, request_, graph_, options_, pools);
     const Instance instance(claims_, request_, graph_, options_, pools);
-    std::optional<Plan> plan = SolveOn(instance, options_, known);
+    std::optional<Plan> plan = SolveOnPools({claims_, request_, graph_, options_, pools}, instance);
     if (!plan) return false;
     objective::TieBreakers ties = objective::BreakTies(instance, plan->nodes);
     const objective::Objective objective = plan->candidate().objective();
@@ -272,8 +287,8 @@ class ChoiceSolver {
 std::optional<Plan> SolveByLevels(const fabric::Claims& claims, const Request& request,
                                   const traffic::WorkerGraph& graph, const Options& options) {
   if (request.pool_choices) return ChoiceSolver(claims, request, graph, options).Run();
-  const auto known = AtNormalEffort(claims, request, graph, options, {});
-  return SolveOn(Instance(claims, request, graph, options), options, known);
+  return SolveOnPools({claims, request, graph, options, {}},
+                      Instance(claims, request, graph, options));
 }
 
 }  // namespace

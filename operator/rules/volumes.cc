@@ -10,6 +10,7 @@
 
 #include "operator/base/check.h"
 #include "operator/rules/node_rules.h"
+#include "operator/rules/pod_domains.h"
 #include "operator/rules/selector.h"
 
 namespace weft::rules {
@@ -158,8 +159,8 @@ class Reach {
 // The claims without a volume of one query.
 class Binding {
  public:
-  Binding(const SlotQuery& query, const Fabric& fabric, SlotTaker& taker)
-      : query_(query), fabric_(fabric), taker_(taker) {
+  Binding(const SlotQuery& query, const Fabric& fabric, SlotTaker& taker, WorkerRules* rules)
+      : query_(query), fabric_(fabric), taker_(taker), rules_(rules) {
     for (const Unbound& one : query.pod->volumes->unbound) {
       (one.shared ? shared_ : own_).push_back({&one, Reach(one.volumes)});
     }
@@ -220,12 +221,29 @@ class Binding {
       }
     }
     if (room.size() < 2 || query_.cap < 2) return;
+    if (rules_ != nullptr) {
+      KeepTogether(room, of_node);
+      return;
+    }
     const auto best = std::max_element(
         room.begin(), room.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
     const std::uint32_t other = Text(shared_, " is for all workers, and would get another volume");
     for (const NodeIndex n : of_node.Indices()) {
       if (of_node[n] && *of_node[n] != best->first) taker_.Take(n, 0, other);
     }
+  }
+
+  void KeepTogether(const std::map<Choice, std::uint64_t>& room,
+                    const ByNode<std::optional<Choice>>& of_node) {
+    std::map<Choice, std::uint32_t> numbers;
+    for (const auto& [choice, slots] : room) {
+      numbers.emplace(choice, static_cast<std::uint32_t>(numbers.size()));
+    }
+    ByNode<std::uint32_t> domains(of_node.size(), Domains::kNone);
+    for (const NodeIndex n : of_node.Indices()) {
+      if (of_node[n]) domains[n] = numbers.at(*of_node[n]);
+    }
+    rules_->together.push_back({std::move(domains)});
   }
 
   // Each worker gets volumes of its own.
@@ -254,6 +272,7 @@ class Binding {
   const SlotQuery& query_;
   const Fabric& fabric_;
   SlotTaker& taker_;
+  WorkerRules* rules_;
   std::vector<Claim> shared_, own_;
 };
 
@@ -285,9 +304,10 @@ void KeepToVolumes(const SlotQuery& query, const Fabric& fabric, const PodsOn& p
   }
 }
 
-void KeepToUnbound(const SlotQuery& query, const Fabric& fabric, SlotTaker& taker) {
+void KeepToUnbound(const SlotQuery& query, const Fabric& fabric, SlotTaker& taker,
+                   WorkerRules* rules) {
   if (query.ignore_claims || query.pod->volumes->unbound.empty()) return;
-  Binding(query, fabric, taker).Run();
+  Binding(query, fabric, taker, rules).Run();
 }
 
 std::string SoleVolumeText(const SlotQuery& query) {

@@ -6,6 +6,7 @@
 #include "operator/fabric/claims.h"
 #include "operator/rules/apart.h"
 #include "operator/rules/slot_query.h"
+#include "operator/rules/worker_rules.h"
 
 namespace weft::rules {
 
@@ -27,11 +28,13 @@ void KeepToVolumes(const SlotQuery& query, const fabric::Fabric& fabric,
                    const fabric::Elsewhere::View& elsewhere, SlotTaker& taker);
 
 // The same for claims without a volume. Workers that share such a claim keep the nodes of one
-// volume, with the most slots: the first worker binds it. With a claim for each worker, the
-// roomiest nodes get the free volumes.
+// volume, with the most slots: the first worker binds it. With `rules`, the nodes of each volume
+// are a domain of a rule there instead. With a claim for each worker, the roomiest nodes get the
+// free volumes.
 //
 // Cost  O(nodes x (volumes of any node + those of this node)). Nothing with ignore_claims.
-void KeepToUnbound(const SlotQuery& query, const fabric::Fabric& fabric, SlotTaker& taker);
+void KeepToUnbound(const SlotQuery& query, const fabric::Fabric& fabric, SlotTaker& taker,
+                   WorkerRules* rules);
 
 // As BetweenWorkersText, for a claim that only one worker can use, and for claims without volumes;
 // "" if there are none.

@@ -263,6 +263,78 @@ TEST(KeepApart, KeepsTheRulesBetweenPods) {
   }
 }
 
+// Nodes of eight GPUs with a zone and a rack; an empty one lacks the label.
+fabric::Fabric ZonesAndRacks(const std::vector<std::pair<std::string, std::string>>& of_node) {
+  SharedList<fabric::NodeFacts> nodes;
+  for (const auto& [zone, rack] : of_node) {
+    fabric::NodeFacts node;
+    node.name = "n" + std::to_string(nodes.size());
+    if (!zone.empty()) node.labels.Set(kZone, zone);
+    if (!rack.empty()) node.labels.Set("rack", rack);
+    node.conditions = {{"Ready", "True"}};
+    node.allocatable = {{"nvidia.com/gpu", 8}};
+    nodes.push_back(std::move(node));
+  }
+  auto fabric = fabric::Fabric::Build({}, std::move(nodes), {});
+  EXPECT_TRUE(fabric.has_value());
+  return std::move(*fabric);
+}
+
+// Where each rule after the other would leave too few slots.
+TEST(KeepApart, RulesThatMeetLeaveSlotsForAPlacementThatKeepsAll) {
+  const PodTerm by_rack = {"rack", App("train"), {}, false};
+  const SpreadRule by_zone = {kZone, 1, 1, App("train")};
+  const struct {
+    const char* name;
+    std::vector<std::pair<std::string, std::string>> nodes;
+    Terms terms;
+    std::uint32_t workers;
+    Slots slots;
+  } cases[] = {
+      {"apart by zone and by rack",
+       {{"a", "1"}, {"a", "2"}, {"b", "1"}},
+       {{}, {}, {ByZone("train"), by_rack}, {}},
+       2,
+       {0, 1, 1}},
+      {"three workers find no place in two zones",
+       {{"a", "1"}, {"a", "2"}, {"b", "1"}},
+       {{}, {}, {ByZone("train"), by_rack}, {}},
+       3,
+       {1, 0, 0}},
+      {"apart by rack, in one zone",
+       {{"a", "1"}, {"b", "2"}, {"a", "2"}},
+       {{}, {ByZone("train")}, {by_rack}, {}},
+       2,
+       {1, 0, 1}},
+      {"a zone with room for all by its GPUs, but with one node for their port",
+       {{"a", "1"}, {"b", "2"}, {"b", "2"}, {"a", ""}},
+       {{{"TCP", "", 22}}, {ByZone("train")}, {by_rack}, {}},
+       2,
+       {1, 0, 0, 1}},
+      {"apart by rack, spread over zones",
+       {{"a", "1"}, {"b", "1"}, {"a", "2"}},
+       {{}, {}, {by_rack}, {by_zone}},
+       2,
+       {0, 1, 1}},
+  };
+  for (const auto& c : cases) {
+    const fabric::Fabric fabric = ZonesAndRacks(c.nodes);
+    const fabric::Claims claims(fabric);
+    PodRequirements pod;
+    pod.requests = {{"nvidia.com/gpu", 4}};
+    pod.terms = c.terms.All();
+    pod.labels = {{"app", "train"}};
+    const SlotQuery query = {.pod = &pod, .job = "team/job", .excluded = {}, .cap = c.workers};
+    fabric::ByNode<std::uint32_t> slots;
+    CountSlots(claims, query, slots);
+    EXPECT_EQ(slots.Items(), c.slots) << c.name;
+    const NodeJudge judge(claims, query);
+    for (const NodeIndex n : slots.Indices()) {
+      EXPECT_EQ(judge.Judge(n).rejection == Rejection::kNone, slots[n] > 0) << c.name;
+    }
+  }
+}
+
 // So a job that must be beside another's pod waits, and does not hear that it never fits.
 TEST(KeepApart, AsIfNothingElseRanThePodsToBeBesideMayComeAnywhere) {
   const fabric::Fabric fabric = FiveNodes();
