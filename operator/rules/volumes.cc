@@ -85,12 +85,19 @@ std::map<NodeIndex, VolumesInUse> InUse(const DriverVolumes& driver, const PodsO
   return used;
 }
 
+// The devices of a request of DRA (cluster/claim_rules.h) are limited like the volumes of a driver.
+std::string LimitText(const VolumeRules::Attached& attached) {
+  if (attached.driver.starts_with("request ")) {
+    return "its " + attached.driver + " finds too few devices";
+  }
+  return "its claims exceed the limit of volumes of " + attached.driver;
+}
+
 void KeepToLimits(const VolumeRules::Attached& attached, const Fabric& fabric, const PodsOn& pods,
                   SlotTaker& taker) {
   WEFT_CHECK(attached.of != nullptr);
   const auto used = InUse(*attached.of, pods);
-  const std::uint32_t why = taker.Text(
-      Apart::Kind::kVolume, "its claims exceed the limit of volumes of " + attached.driver);
+  const std::uint32_t why = taker.Text(Apart::Kind::kVolume, LimitText(attached));
   for (const NodeIndex n : taker.slots().Indices()) {
     if (taker.slots()[n] == 0) continue;
     const auto limit = attached.of->limits.find(fabric.node(n).name);
