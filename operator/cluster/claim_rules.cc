@@ -26,7 +26,7 @@ using Terms = std::vector<rules::NodeSelectorTerm>;
 bool SaysMore(const api::ClaimRequest& request) {
   return request.choices.size() > 1 ||
          std::any_of(request.choices.begin(), request.choices.end(), [](const auto& choice) {
-           return !choice.selectors.empty() || !choice.tolerations.empty();
+           return choice.all || !choice.selectors.empty() || !choice.tolerations.empty();
          });
 }
 
@@ -104,7 +104,7 @@ class ClaimReader {
       if (counts && api::DeviceSelector(one).exact()) continue;
       not_read += (not_read.empty() ? "" : " && ") + one;
     }
-    const bool all_read = counts ? not_read.empty() : found->second->exact;
+    const bool all_read = not_read.empty() || (!counts && found->second->exact);
     if (!all_read) notes.insert(NoteOf("DeviceClass " + name, not_read));
   }
 
@@ -177,9 +177,7 @@ class Limiting {
     VolumeRules all = rules;
     for (const api::ClaimReference& one : references) {
       if (one.claim.empty()) {
-        for (const auto& limit : LimitsOf({job.space, one.claim_template})) {
-          AddOnce(limit, all.attached);
-        }
+        for (const auto& limit : LimitsOf(job, one.claim_template)) AddOnce(limit, all.attached);
         continue;
       }
       const auto claim = claims_.find({job.space, one.claim});
@@ -205,28 +203,55 @@ class Limiting {
     });
   }
 
-  const std::vector<VolumeRules::Attached>& LimitsOf(const ObjectKey& claim_template) {
-    const auto [limits, is_new] = limits_.try_emplace(claim_template);
+  // The devices that claims have which not only pods of the job use: its own are free again before
+  // its next attempt.
+  const OtherDevices::Taken& TakenFrom(const ObjectKey& job) {
+    const auto [taken, is_new] = taken_.try_emplace(job);
+    if (!is_new) return taken->second;
+    for (const api::ResourceClaim& claim : inputs_.resource_claims) {
+      const bool counts = std::any_of(
+          claim.devices.begin(), claim.devices.end(),
+          [&](const auto& device) { return reader_.others().KnowsDriver(device.driver); });
+      if (!counts || IsOnlyOf(job, claim)) continue;
+      taken->second.insert(claim.devices.begin(), claim.devices.end());
+    }
+    return taken->second;
+  }
+
+  using Limits = std::vector<VolumeRules::Attached>;
+
+  const Limits& LimitsOf(const ObjectKey& job, const std::string& claim_template) {
+    const auto [limits, is_new] = limits_.try_emplace({job, claim_template});
     if (!is_new) return limits->second;
-    for (const api::ClaimRequest& request : reader_.RequestsOf(claim_template)) {
+    for (const api::ClaimRequest& request : reader_.RequestsOf({job.space, claim_template})) {
       if (!SaysMore(request)) continue;
-      auto served = reader_.others().ServedBy(request, inputs_.nodes);
-      if (!served) continue;
-      rules::DriverVolumes of;
-      of.limits = *std::move(served);
-      VolumeRules::Attached limit;
-      limit.driver = "request " + request.name + " of ResourceClaimTemplate " + claim_template.name;
-      limit.own = 1;
-      limit.of = std::make_shared<const rules::DriverVolumes>(std::move(of));
-      limits->second.push_back(std::move(limit));
+      const std::string name =
+          "request " + request.name + " of ResourceClaimTemplate " + claim_template;
+      AddLimit(name, request, {}, limits->second);
+      const OtherDevices::Taken& taken = TakenFrom(job);
+      if (!taken.empty()) AddLimit("free " + name, request, taken, limits->second);
     }
     return limits->second;
+  }
+
+  void AddLimit(const std::string& name, const api::ClaimRequest& request,
+                const OtherDevices::Taken& taken, Limits& limits) {
+    auto served = reader_.others().ServedBy(request, inputs_.nodes, taken);
+    if (!served) return;
+    rules::DriverVolumes of;
+    of.limits = *std::move(served);
+    VolumeRules::Attached limit;
+    limit.driver = name;
+    limit.own = 1;
+    limit.of = std::make_shared<const rules::DriverVolumes>(std::move(of));
+    limits.push_back(std::move(limit));
   }
 
   api::Inputs& inputs_;
   ClaimReader reader_;
   std::map<ObjectKey, const api::ResourceClaim*> claims_;
-  std::map<ObjectKey, std::vector<VolumeRules::Attached>> limits_;
+  std::map<ObjectKey, OtherDevices::Taken> taken_;              // by job
+  std::map<std::pair<ObjectKey, std::string>, Limits> limits_;  // by job and template
   std::map<ObjectKey, std::string> jobs_of_pods_;
   std::set<std::string> notes_;
 };

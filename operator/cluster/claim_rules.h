@@ -12,9 +12,9 @@ namespace weft::cluster {
 // - A claim that they name and that is allocated: its allocation's nodeSelector is a place that
 //   every worker must be in, as that of a bound volume is. A claim that only pods of the job itself
 //   use is not: it loses its allocation with them.
-// - A request of a template that has selectors, tolerations or alternatives: a node takes as many
-//   workers as its devices can serve by any of the alternatives, whoever holds them. A request of
-//   accelerators limits nothing here.
+// - A request of a template that has selectors, tolerations, alternatives or allocationMode All: a
+//   node takes as many workers as its devices can serve by any of the alternatives, and of those
+//   that no claim has but claims of pods of the job. A request of accelerators limits nothing here.
 // They stand among the rules of volumes, which limit nodes alike. A second call changes nothing.
 //
 // Returns what is not evaluated (below) for any of them, each text once.

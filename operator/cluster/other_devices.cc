@@ -33,6 +33,11 @@ bool Reaches(const api::DevicePlace& place, const fabric::NodeFacts& node) {
   return place.terms && rules::MatchesAffinity(*place.terms, node);
 }
 
+// How many claims for all of so many devices can be served: one, unless they may be shared.
+std::int64_t AllServe(std::int64_t devices) {
+  return devices < kPlenty ? std::min<std::int64_t>(devices, 1) : devices;
+}
+
 // Whether a claim can have the device although it has taints.
 bool PassesTaints(const api::Device& device, const std::vector<rules::Toleration>& tolerations) {
   return rules::FirstUntolerated(device.taints, tolerations) == nullptr;
@@ -85,6 +90,11 @@ bool OtherDevices::Wanted::Takes(const api::Device& device) const {
          PassesTaints(device, *tolerations);
 }
 
+bool OtherDevices::Wanted::IsTaken(const PoolKey& pool, const api::Device& device) const {
+  if (taken == nullptr || taken->empty() || device.shareable) return false;
+  return taken->contains({std::string(pool.first), std::string(pool.second), device.name});
+}
+
 std::vector<std::int64_t> OtherDevices::CountOn(const SharedList<api::Node>& nodes,
                                                 const Wanted& wanted) const {
   std::map<std::string_view, std::size_t> by_name;
@@ -106,7 +116,7 @@ std::vector<std::int64_t> OtherDevices::CountOn(const SharedList<api::Node>& nod
       const api::SliceDetails& details = *DetailsOf(*slice);
       std::int64_t of_slice = 0;
       for (const api::Device& device : details.devices) {
-        if (!wanted.Takes(device)) continue;
+        if (!wanted.Takes(device) || wanted.IsTaken(key, device)) continue;
         const std::int64_t more = device.shareable ? kPlenty : 1;
         if (device.place.somewhere()) {
           add(device.place, more);
@@ -124,7 +134,7 @@ void OtherDevices::Offer(SharedList<api::Node>& nodes) const {
   const std::vector<rules::Toleration> none;
   for (const auto& [name, of] : classes_) {
     const std::string resource = ResourceOf(name);
-    const std::vector<std::int64_t> counts = CountOn(nodes, {&of, {}, &none});
+    const std::vector<std::int64_t> counts = CountOn(nodes, {&of, {}, &none, nullptr});
     for (std::size_t n = 0; n < nodes.size(); ++n) {
       const auto has = nodes[n].facts.allocatable.find(resource);
       const std::int64_t before = has == nodes[n].facts.allocatable.end() ? 0 : has->second;
@@ -142,7 +152,8 @@ bool OtherDevices::Uses(const api::ResourceSlice& slice, const std::string& devi
   const auto found = std::find_if(devices.begin(), devices.end(),
                                   [&](const api::Device& one) { return one.name == device; });
   const std::vector<rules::Toleration> none;
-  return found != devices.end() && !found->shareable && Wanted{&of, {}, &none}.Takes(*found);
+  return found != devices.end() && !found->shareable &&
+         Wanted{&of, {}, &none, nullptr}.Takes(*found);
 }
 
 fabric::Resources OtherDevices::UsedBy(const api::ResourceClaim::Device& device) const {
@@ -171,17 +182,18 @@ fabric::Resources OtherDevices::AskedBy(const std::vector<api::ClaimRequest>& re
   return asked;
 }
 
-std::optional<OtherDevices::ByNode> OtherDevices::ServedBy(
-    const api::ClaimRequest& request, const SharedList<api::Node>& nodes) const {
+std::optional<OtherDevices::ByNode> OtherDevices::ServedBy(const api::ClaimRequest& request,
+                                                           const SharedList<api::Node>& nodes,
+                                                           const Taken& taken) const {
   ByNode served;
   for (const api::RequestChoice& choice : request.choices) {
     const auto of = classes_.find(choice.device_class);
     if (of == classes_.end() || choice.count == 0) return std::nullopt;
-    const Wanted wanted{&of->second, Read(choice.selectors), &choice.tolerations};
+    const Wanted wanted{&of->second, Read(choice.selectors), &choice.tolerations, &taken};
     const std::vector<std::int64_t> counts = CountOn(nodes, wanted);
     for (std::size_t n = 0; n < nodes.size(); ++n) {
       std::int64_t& sum = served[nodes[n].facts.name];
-      sum = SaturatingAdd(sum, counts[n] / (choice.all ? 1 : choice.count));
+      sum = SaturatingAdd(sum, choice.all ? AllServe(counts[n]) : counts[n] / choice.count);
     }
   }
   return served;

@@ -50,11 +50,12 @@ class OtherDevices {
   // alternatives, asks for nothing here (claim_rules.h).
   fabric::Resources AskedBy(const std::vector<api::ClaimRequest>& requests) const;
 
-  // How many claims with the request the devices of each node can serve, whoever holds them: by
-  // name of the node; nothing if the request limits no node.
+  // How many claims with the request the devices of each node can serve, without those in `taken`:
+  // by name of the node; nothing if the request limits no node.
   using ByNode = std::map<std::string, std::int64_t, std::less<>>;
+  using Taken = std::set<api::ResourceClaim::Device>;
   std::optional<ByNode> ServedBy(const api::ClaimRequest& request,
-                                 const SharedList<api::Node>& nodes) const;
+                                 const SharedList<api::Node>& nodes, const Taken& taken) const;
 
  private:
   struct Class {
@@ -70,8 +71,10 @@ class OtherDevices {
     const Class* of = nullptr;
     std::vector<api::DeviceSelector> selectors;
     const std::vector<rules::Toleration>* tolerations = nullptr;
+    const Taken* taken = nullptr;  // null: none
 
     bool Takes(const api::Device& device) const;
+    bool IsTaken(const PoolKey& pool, const api::Device& device) const;
   };
   bool Uses(const api::ResourceSlice& slice, const std::string& device, const Class& of) const;
   const api::SliceDetails* DetailsOf(const api::ResourceSlice& slice) const;

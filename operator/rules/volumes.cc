@@ -85,10 +85,20 @@ std::map<NodeIndex, VolumesInUse> InUse(const DriverVolumes& driver, const PodsO
   return used;
 }
 
+constexpr std::string_view kFree = "free ";
+
+// Whether the limit is that of the devices that no other claim has (cluster/claim_rules.h).
+bool IsOfFreeDevices(const VolumeRules::Attached& attached) {
+  return attached.driver.starts_with(kFree);
+}
+
 // The devices of a request of DRA (cluster/claim_rules.h) are limited like the volumes of a driver.
 std::string LimitText(const VolumeRules::Attached& attached) {
   if (attached.driver.starts_with("request ")) {
     return "its " + attached.driver + " finds too few devices";
+  }
+  if (IsOfFreeDevices(attached)) {
+    return "its " + attached.driver.substr(kFree.size()) + " finds too few free devices";
   }
   return "its claims exceed the limit of volumes of " + attached.driver;
 }
@@ -288,6 +298,7 @@ void KeepToVolumes(const SlotQuery& query, const Fabric& fabric, const PodsOn& p
   }
   KeepToSoles(query, pods, elsewhere, taker);
   for (const VolumeRules::Attached& one : volumes.attached) {
+    if (query.ignore_claims && IsOfFreeDevices(one)) continue;
     KeepToLimits(one, fabric, pods, taker);
   }
 }

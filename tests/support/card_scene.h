@@ -95,7 +95,7 @@ struct CardScene : Scene {
   }
 
   // How many workers each node takes.
-  std::vector<std::uint32_t> Slots() const {
+  std::vector<std::uint32_t> Slots(bool ignore_claims = false) const {
     const cluster::Cluster cluster = Build();
     const auto pending = cluster::PendingWorkloads(cluster, cluster::Order::kFile);
     EXPECT_TRUE(pending && pending->size() == 1);
@@ -103,6 +103,7 @@ struct CardScene : Scene {
     query.pod = &pending->front().pod;
     query.job = "ns/job";
     query.cap = 4;
+    query.ignore_claims = ignore_claims;
     fabric::ByNode<std::uint32_t> slots;
     rules::CountSlots(cluster.fabrics.front().claims, query, slots);
     return {slots.begin(), slots.end()};

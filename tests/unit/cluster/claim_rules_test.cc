@@ -123,6 +123,21 @@ const ClaimCase kCases[] = {
        s.CardsOn("n1", 2, Model("cx7"));
      },
      {0, 2, 0, 0}},
+    {"the cards of a selector that claims of others have, but not those of the job's own pods",
+     [](ClaimScene& s) {
+       s.Template({CardScene::Exactly({{"selectors", IsModel("cx7")}})});
+       for (const char* node : {"n0", "n1", "n2"}) {
+         Json cards = CardScene::Cards(2, Model("cx7"));
+         cards.push_back(CardScene::Cards(3, Model("cx6"))[2]);
+         s.Slice(node, {{"nodeName", node}}, cards);
+       }
+       s.Claim("c", "n0", {"nic-0"});
+       s.Claim("d", "n1", {"nic-0", "nic-1"}, "p");
+       s.Pod("p", "n1").pod.requests.clear();
+       s.Claim("e", "n2", {"nic-2"}, "q");
+       s.Pod("q", "n2", {{api::kJobNameLabel, "job"}}).pod.requests.clear();
+     },
+     {1, 0, 2, 0}},
     {"a request's selector that cannot be read",
      [](ClaimScene& s) {
        s.Template({CardScene::Exactly({{"selectors", Cel("device.name == 'x'")}})});
@@ -219,6 +234,10 @@ TEST(LimitToClaims, SaysWhyANodeTakesNoWorker) {
   const rules::NodeJudge judge(cluster.fabrics.front().claims, query);
   EXPECT_EQ(judge.Judge(fabric::NodeIndex{0}).detail,
             "its request card of ResourceClaimTemplate cards finds too few devices");
+  scene.CardsOn("n1", 1, Model("cx7"));
+  scene.Claim("c", "n1", {"nic-0"});
+  EXPECT_EQ(scene.Slots(), (std::vector<std::uint32_t>{0, 0, 0, 0}));
+  EXPECT_EQ(scene.Slots(/*ignore_claims=*/true), (std::vector<std::uint32_t>{0, 1, 0, 0}));
 }
 
 TEST(LimitToClaims, TellsWhatItDoesNotEvaluate) {

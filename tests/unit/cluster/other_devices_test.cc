@@ -107,12 +107,13 @@ const CardCase kCounted[] = {
        s.CardsOn("n1", 1);
      },
      {0, 1, 0, 0}},
-    {"all cards of a node",
+    {"all cards of a node, which then takes one worker, and all that may be shared",
      [](CardScene& s) {
        s.Template({CardScene::Exactly({{"allocationMode", "All"}})});
        s.CardsOn("n2", 3);
+       s.CardsOn("n3", 3, {{"allowMultipleAllocations", true}});
      },
-     {0, 0, 3, 0}},
+     {0, 0, 1, 4}},
     {"cards that every node reaches, and those that some nodes reach",
      [](CardScene& s) {
        s.Template({CardScene::Exactly()});
