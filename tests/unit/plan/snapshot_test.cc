@@ -154,7 +154,9 @@ TEST(Snapshot, KeepsWhereClaimsAreAllocatedBesideTheAffinity) {
   rules::PodRequirements& pod = scene.Job("x", 1).pod;
   const std::vector<rules::NodeSelectorTerm> nodes = {{{}, {{"metadata.name", "In", {"n1"}}}},
                                                       {{}, {{"metadata.name", "In", {"n2"}}}}};
-  pod.volumes = rules::VolumeRules{.places = {{nodes, "its ResourceClaim c is allocated"}}};
+  rules::VolumeRules allocated;
+  allocated.places = {{nodes, "its ResourceClaim c is allocated"}};
+  pod.volumes = allocated;
   const auto affinity = [&] {
     const auto snapshot = Snapshot(scene.Build(), cluster::Order::kFile);
     return ReadBack(snapshot->objects)->jobs[0].pod.required_affinity;
