@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -12,12 +13,14 @@ namespace {
 
 using testing::CardScene;
 
+// Sorted.
 std::vector<std::string> NodesOf(const cluster::Cluster& cluster, const PlanEntry& entry) {
   std::vector<std::string> nodes;
   if (entry.placed() == nullptr) return nodes;
   for (const auto node : entry.placed()->plan.nodes) {
     nodes.push_back(cluster.fabrics[0].fabric->node(node).name);
   }
+  std::sort(nodes.begin(), nodes.end());
   return nodes;
 }
 
