@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "operator/api/decode.h"
+#include "operator/api/device_details.h"
 #include "operator/api/devices.h"
 #include "operator/api/json_reader.h"
 
@@ -136,7 +137,7 @@ bool SameDevices(const ResourceSlice& a, const ResourceSlice& b) {
   return a.driver == b.driver && a.pool == b.pool && a.generation == b.generation &&
          a.slices_in_pool == b.slices_in_pool && a.node_name == b.node_name &&
          a.usable == b.usable && a.tainted == b.tainted && a.product == b.product &&
-         a.parts == b.parts;
+         a.parts == b.parts && a.meta.annotations == b.meta.annotations;  // their details
 }
 
 Result<ResourceSlice> DecodeResourceSlice(const nlohmann::json& object, const Place& place) {
@@ -167,6 +168,7 @@ Result<ResourceSlice> DecodeResourceSlice(const nlohmann::json& object, const Pl
   for (const auto& [type, names] : wholes) {
     slice.usable[type] = static_cast<std::int64_t>(names.size());
   }
+  KeepDetails(spec, slice);
   if (Status done = decoding.status(); !done) return done.error();
   return slice;
 }
@@ -190,6 +192,7 @@ Result<DeviceClass> DecodeDeviceClass(const nlohmann::json& object, const Place&
     }
   }
   if (one.driver.empty()) one.exact = false;
+  KeepDetails(spec, one);
   if (Status done = decoding.status(); !done) return done.error();
   return one;
 }
@@ -201,6 +204,7 @@ Result<ClaimTemplate> DecodeClaimTemplate(const nlohmann::json& object, const Pl
   one.place = decoding.place();
   one.meta = IdentityOf(DecodeMeta(root["metadata"], Scope::kNamespaced));
   one.requests = DecodeRequests(root["spec"]["spec"]);
+  KeepDetails(root["spec"]["spec"], one);
   if (Status done = decoding.status(); !done) return done.error();
   return one;
 }
@@ -233,6 +237,7 @@ Result<ResourceClaim> DecodeResourceClaim(const nlohmann::json& object, const Pl
     claim.devices.push_back({device["driver"].Str(), device["pool"].Str(), device["device"].Str()});
   }
   claim.node_name = NodeOf(allocation["nodeSelector"]);
+  KeepDetails(root["spec"], allocation, claim);
   for (const Field& user : status["reservedFor"].Items()) {
     if (user["resource"].Str() != "pods") continue;
     claim.users.push_back({user["name"].Str(), user["uid"].Str()});

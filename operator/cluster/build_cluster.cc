@@ -7,6 +7,7 @@
 #include "operator/cluster/accelerator_resources.h"
 #include "operator/cluster/auto_compute_domain.h"
 #include "operator/cluster/channel_claims.h"
+#include "operator/cluster/claim_rules.h"
 #include "operator/cluster/devices.h"
 #include "operator/cluster/holders.h"
 #include "operator/cluster/space_selectors.h"
@@ -292,6 +293,8 @@ Cluster BuildCluster(api::Inputs inputs, const Fabrics& fabrics) {
   Cluster cluster;
   ResolveDeviceClasses(inputs);
   ResolveChannelClaims(inputs);
+  AskForOtherDevices(inputs);
+  const std::vector<std::string> not_evaluated = LimitToClaims(inputs);
   CountClaims(inputs);
   const std::string assumed = ResolveSpaceSelectors(inputs);
   auto settled = std::make_unique<api::Inputs>(std::move(inputs));
@@ -299,6 +302,9 @@ Cluster BuildCluster(api::Inputs inputs, const Fabrics& fabrics) {
   cluster.inputs = std::move(settled);
   for (const std::string& note : cluster.inputs->notes) {
     cluster.notes.push_back({Severity::kInfo, "Ignored", note});
+  }
+  for (const std::string& note : not_evaluated) {
+    cluster.notes.push_back({Severity::kInfo, "SelectorNotEvaluated", note});
   }
   if (!assumed.empty()) cluster.notes.push_back({Severity::kInfo, "NamespacesAssumed", assumed});
   cluster.notes.insert(cluster.notes.end(), fabrics.notes.begin(), fabrics.notes.end());

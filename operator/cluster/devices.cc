@@ -8,6 +8,8 @@
 
 #include "operator/api/gang_annotations.h"
 #include "operator/base/units.h"
+#include "operator/cluster/device_pools.h"
+#include "operator/cluster/other_devices.h"
 #include "operator/fabric/node_facts.h"
 #include "operator/fabric/pools.h"
 
@@ -16,22 +18,22 @@ namespace {
 
 using api::ObjectKey;
 using fabric::Resources;
-using PoolKey = std::pair<std::string_view, std::string_view>;  // driver, pool
 
 void AddTo(Resources& sum, const Resources& more) {
   for (const auto& [name, amount] : more) sum[name] = SaturatingAdd(sum[name], amount);
 }
 
-// A claim with accelerators, and where they are.
+// A claim with devices that count, and where they are.
 struct Held {
   const api::ResourceClaim* claim = nullptr;
   std::string node;
   Resources amounts;  // without what earlier claims hold too
+  bool accelerators = false;
 };
 
 class Counting {
  public:
-  explicit Counting(api::Inputs& inputs) : inputs_(inputs), resources_(inputs) {}
+  explicit Counting(api::Inputs& inputs) : inputs_(inputs), resources_(inputs), others_(inputs) {}
 
   void Run() {
     FindPools();
@@ -44,7 +46,7 @@ class Counting {
       if (!booked_.contains(p) && !Ended(*pod))
         AddTo(more_[p], demand.Of(*pod).value_or(Resources()));
     }
-    for (const std::size_t p : booked_) more_[p];
+    for (const auto& [p, accelerators] : booked_) more_[p];
     for (const auto& [p, more] : more_) Apply(p, more);
     for (api::Pod& pod : without_pod_) inputs_.pods.push_back(std::move(pod));
     inputs_.resource_claims = {};
@@ -115,11 +117,13 @@ class Counting {
     for (const api::ResourceClaim* claim : claims) {
       Held held{claim, "", {}};
       for (const auto& device : claim->devices) {
-        const auto resource = resources_.OfDevices(device.driver, ProductOf(device));
-        if (resource.empty()) continue;
+        const std::string resource(resources_.OfDevices(device.driver, ProductOf(device)));
+        const Resources used = resource.empty() ? others_.UsedBy(device) : Resources{{resource, 1}};
+        if (used.empty()) continue;
+        held.accelerators = held.accelerators || !resource.empty();
         if (held.node.empty()) held.node = NodeOf(*claim, device);
-        if (!counted.emplace(device.driver, device.pool, WholeOf(device)).second) continue;
-        AddTo(held.amounts, {{std::string(resource), 1}});
+        const std::string_view whole = resource.empty() ? device.name : WholeOf(device);
+        if (counted.emplace(device.driver, device.pool, whole).second) AddTo(held.amounts, used);
       }
       if (!held.node.empty()) all.push_back(std::move(held));
     }
@@ -143,7 +147,7 @@ class Counting {
     for (const std::size_t p : UsersOf(*held.claim)) {
       const api::Pod& pod = *pods_.at(p);
       if (pod.Holds() && pod.node_name == held.node) {
-        if (!held.claim->for_extended_resource) booked_.insert(p);
+        if (!held.claim->for_extended_resource) booked_[p] |= held.accelerators;
         if (!counted && !held.claim->for_extended_resource) AddTo(more_[p], held.amounts);
         counted = true;
       } else if (pod.node_name.empty() && !Ended(pod) && IsWorker(pod)) {
@@ -171,19 +175,25 @@ class Counting {
   }
 
   void Apply(std::size_t p, const Resources& more) {
-    if (more.empty() && !booked_.contains(p)) return;
+    const auto booked = booked_.find(p);
+    if (more.empty() && booked == booked_.end()) return;
     api::Pod& pod = inputs_.pods.Edit(p);
     pod.claims.clear();
-    pod.pod.claims_accelerators = true;
+    const bool accelerators = std::any_of(
+        more.begin(), more.end(), [&](const auto& one) { return !others_.HasResource(one.first); });
+    if (accelerators || (booked != booked_.end() && booked->second)) {
+      pod.pod.claims_accelerators = true;
+    }
     AddTo(pod.pod.requests, more);
   }
 
   api::Inputs& inputs_;
   const DeviceResources resources_;
+  const OtherDevices others_;
   std::map<PoolKey, std::vector<const api::ResourceSlice*>> pools_;
   std::map<std::size_t, std::shared_ptr<const api::Pod>> pods_;  // by index
   std::map<ObjectKey, std::size_t> by_key_;
-  std::set<std::size_t> booked_;  // pods whose claims have devices
+  std::map<std::size_t, bool> booked_;  // pods whose claims have devices: whether accelerators
   std::map<std::size_t, Resources> more_;
   std::vector<api::Pod> without_pod_;
 };
@@ -195,42 +205,6 @@ struct Told {
   std::string product;
 };
 using ToldByNode = std::map<std::string_view, std::map<std::string, Told>>;
-
-// The slices of one generation of each pool. kube-scheduler looks only at the newest, and only if
-// the driver has written all of it; until then its devices, or those of the generation before if
-// they are more, are lost for a moment.
-struct Generation {
-  std::int64_t devices = 0;
-  std::vector<const api::ResourceSlice*> slices;
-
-  bool Complete() const {
-    return static_cast<std::int64_t>(slices.size()) >= slices.front()->slices_in_pool;
-  }
-
-  // How many the whole pool has for so many, if the slices that are not written yet are like these.
-  std::int64_t InWhole(std::int64_t count) const {
-    const auto written = static_cast<std::int64_t>(slices.size());
-    const std::int64_t all = std::max(written, slices.front()->slices_in_pool);
-    return (count * all + written - 1) / written;
-  }
-};
-
-std::int64_t OfType(const std::map<std::string, std::int64_t>& counts, std::string_view type) {
-  std::int64_t sum = 0;
-  for (const auto& [of, count] : counts) sum += type.empty() || of == type ? count : 0;
-  return sum;
-}
-
-// By pool, oldest first.
-std::map<PoolKey, std::map<std::int64_t, Generation>> GenerationsOf(const api::Inputs& inputs) {
-  std::map<PoolKey, std::map<std::int64_t, Generation>> pools;
-  for (const api::ResourceSlice& slice : inputs.resource_slices) {
-    Generation& of = pools[{slice.driver, slice.pool}][slice.generation];
-    of.devices += OfType(slice.usable, "") + OfType(slice.tainted, "");
-    of.slices.push_back(&slice);
-  }
-  return pools;
-}
 
 // As GPU feature discovery writes it into a label.
 std::string LabelOf(std::string product) {
@@ -245,7 +219,7 @@ struct Counted {
   bool one_node = false;  // the pool's slices name no two nodes; else each may lie on any of them
 };
 
-bool NameOneNode(const std::map<std::int64_t, Generation>& generations) {
+bool NameOneNode(const Generations& generations) {
   const std::string& first = generations.begin()->second.slices.front()->node_name;
   return std::all_of(generations.begin(), generations.end(), [&](const auto& generation) {
     const auto& slices = generation.second.slices;
@@ -306,9 +280,11 @@ bool Reports(const fabric::NodeFacts& facts, const std::string& resource) {
 
 }  // namespace
 
-ClaimDemand::ClaimDemand(const api::Inputs& inputs) : inputs_(inputs), resources_(inputs) {
+ClaimDemand::ClaimDemand(const api::Inputs& inputs)
+    : inputs_(inputs), resources_(inputs), others_(inputs) {
   for (const api::ClaimTemplate& one : inputs.claim_templates) {
     of_templates_[one.meta.key] = &one.requests;
+    templates_[one.meta.key] = &one;
   }
   for (const api::ResourceClaim& one : inputs.resource_claims) {
     of_claims_[one.meta.key] = &one.requests;
@@ -346,8 +322,52 @@ std::optional<fabric::Resources> ClaimDemand::Of(const api::Pod& pod) const {
         all.find({pod.meta.key.space, of_template ? claim.claim_template : claim.claim});
     if (found == all.end()) return std::nullopt;
     AddTo(asked, AmountsOf(*found->second));
+    if (of_template) AddTo(asked, OtherOf(found->first));
   }
   return asked;
+}
+
+const Resources& ClaimDemand::OtherOf(const api::ObjectKey& claim_template) const {
+  const auto [asked, is_new] = other_.try_emplace(claim_template);
+  if (!is_new) return asked->second;
+  if (const auto requests = api::RequestsOf(*templates_.at(claim_template))) {
+    asked->second = others_.AskedBy(*requests);
+  }
+  return asked->second;
+}
+
+Resources ClaimDemand::OtherOf(const std::string& space,
+                               const std::vector<api::ClaimReference>& claims) const {
+  Resources asked;
+  for (const api::ClaimReference& claim : claims) {
+    const api::ObjectKey key{space, claim.claim_template};
+    if (claim.claim.empty() && templates_.contains(key)) AddTo(asked, OtherOf(key));
+  }
+  return asked;
+}
+
+void AskForOtherDevices(api::Inputs& inputs) {
+  const auto claims = [](const auto& one) { return !one.claims.empty(); };
+  const bool jobs = std::any_of(inputs.jobs.begin(), inputs.jobs.end(), claims);
+  const bool proposals =
+      std::any_of(inputs.placements.begin(), inputs.placements.end(),
+                  [&](const auto& one) { return one.proposal && claims(*one.proposal); });
+  if (!jobs && !proposals) return;
+  const ClaimDemand demand(inputs);
+  for (std::size_t j = 0; j < inputs.jobs.size(); ++j) {
+    const api::TrainingJob& job = inputs.jobs[j];
+    const Resources asked = demand.OtherOf(job.meta.key.space, job.claims);
+    if (asked.empty()) continue;
+    for (const auto& [name, amount] : asked) inputs.jobs.Edit(j).pod.requests[name] = amount;
+  }
+  for (std::size_t p = 0; p < inputs.placements.size(); ++p) {
+    const api::Placement& one = inputs.placements[p];
+    if (!one.proposal) continue;
+    const Resources asked = demand.OtherOf(one.meta.key.space, one.proposal->claims);
+    for (const auto& [name, amount] : asked) {
+      inputs.placements.Edit(p).proposal->pod.requests[name] = amount;
+    }
+  }
 }
 
 void CountClaims(api::Inputs& inputs) {
@@ -359,6 +379,7 @@ void CountClaims(api::Inputs& inputs) {
 SharedList<api::Node> NodesWithDevices(const api::Inputs& inputs) {
   SharedList<api::Node> nodes = inputs.nodes;
   if (inputs.resource_slices.empty() || inputs.device_classes.empty()) return nodes;
+  OtherDevices(inputs).Offer(nodes);
   const ToldByNode by_node = ToldBySlices(inputs, DeviceResources(inputs));
   std::set<std::string> resources;
   for (const auto& [node, of_node] : by_node) {

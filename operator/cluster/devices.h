@@ -10,6 +10,7 @@
 #include "operator/api/pod.h"
 #include "operator/base/shared_list.h"
 #include "operator/cluster/device_resources.h"
+#include "operator/cluster/other_devices.h"
 
 namespace weft::cluster {
 
@@ -35,18 +36,29 @@ class ClaimDemand {
   explicit ClaimDemand(const api::Inputs& inputs);
   // Nothing if one of the claims or templates that the pod names is not among the inputs.
   std::optional<fabric::Resources> Of(const api::Pod& pod) const;
+  // Of these only what is no accelerator, and is claimed for each pod: by a template that is known.
+  fabric::Resources OtherOf(const std::string& space,
+                            const std::vector<api::ClaimReference>& claims) const;
 
  private:
   using Requests = std::map<api::ObjectKey, const std::vector<api::DeviceRequest>*>;
 
   fabric::Resources AmountsOf(const std::vector<api::DeviceRequest>& requests) const;
   std::int64_t MostOnANode(const std::string& driver) const;
+  const fabric::Resources& OtherOf(const api::ObjectKey& claim_template) const;
 
   const api::Inputs& inputs_;
   const DeviceResources resources_;
+  const OtherDevices others_;
   Requests of_templates_, of_claims_;
+  std::map<api::ObjectKey, const api::ClaimTemplate*> templates_;
+  mutable std::map<api::ObjectKey, fabric::Resources> other_;  // by template, as they are asked for
   mutable std::map<std::string, std::int64_t> most_on_a_node_;  // by driver, as they are asked for
 };
+
+// Adds what the claims of jobs and proposals ask for of devices that are no accelerators
+// (other_devices.h) to their requests. A second call changes nothing.
+void AskForOtherDevices(api::Inputs& inputs);
 
 // Adds what claims hold and ask for to the requests of the inputs' pods, and a pod for each claim
 // that holds devices without a pod. Removes the claims: a second call changes nothing.

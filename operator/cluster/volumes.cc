@@ -54,20 +54,6 @@ std::string ListText(const std::vector<std::string>& values) {
   return values.size() > kNamed ? text + ", ..." : text;
 }
 
-// "in zone a", "on node n1", "on nodes with disk In (ssd)".
-std::string PlaceText(const std::vector<NodeSelectorTerm>& terms) {
-  if (terms.size() != 1 || terms.front().match_expressions.size() != 1) {
-    return "that only some nodes reach";
-  }
-  const fabric::SelectorExpression& only = terms.front().match_expressions.front();
-  const std::string values = ListText(only.values);
-  if (only.op == "In" && only.key.ends_with("/zone")) return "in zone " + values;
-  if (only.op == "In" && only.key.ends_with("/region")) return "in region " + values;
-  if (only.op == "In" && only.key == fabric::kHostNameLabel) return "on node " + values;
-  return "on nodes with " + only.key + " " + only.op +
-         (only.values.empty() ? "" : " (" + values + ")");
-}
-
 std::string Claim(const VolumeClaim& claim) { return "its claim " + claim.meta.key.name; }
 
 // Nodes without any of the labels pass.
@@ -213,6 +199,19 @@ std::set<std::string_view> ClaimsOfAll(std::span<const fabric::PodTerms* const> 
 
 }  // namespace
 
+std::string PlaceText(const std::vector<NodeSelectorTerm>& terms) {
+  if (terms.size() != 1 || terms.front().match_expressions.size() != 1) {
+    return "that only some nodes reach";
+  }
+  const fabric::SelectorExpression& only = terms.front().match_expressions.front();
+  const std::string values = ListText(only.values);
+  if (only.op == "In" && only.key.ends_with("/zone")) return "in zone " + values;
+  if (only.op == "In" && only.key.ends_with("/region")) return "in region " + values;
+  if (only.op == "In" && only.key == fabric::kHostNameLabel) return "on node " + values;
+  return "on nodes with " + only.key + " " + only.op +
+         (only.values.empty() ? "" : " (" + values + ")");
+}
+
 void Volumes::Index() {
   if (std::exchange(indexed_, true)) return;
   claims_ = SortedByKey(inputs_.volume_claims);
@@ -270,7 +269,9 @@ void Volumes::Resolve(const std::string& space, std::span<const fabric::PodTerms
   Append(std::move(own), shared);
   std::stable_sort(shared.places.begin(), shared.places.end(),
                    [](const auto& a, const auto& b) { return a.text < b.text; });
-  pod.volumes = std::move(shared);
+  VolumeRules all = *pod.volumes;
+  Append(std::move(shared), all);
+  pod.volumes = std::move(all);
   fabric::PodTerms terms = *pod.terms;
   terms.volumes.clear();
   pod.terms = std::move(terms);

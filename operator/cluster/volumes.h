@@ -16,6 +16,9 @@
 
 namespace weft::cluster {
 
+// Where volumes of these terms are: "in zone a", "on node n1", "on nodes with disk In (ssd)".
+std::string PlaceText(const std::vector<rules::NodeSelectorTerm>& terms);
+
 // What the objects of a cluster say of the volumes of pods.
 //
 // What is not known restricts nothing: claims while the kind may not be read (VolumeInputs), the
@@ -32,9 +35,10 @@ class Volumes {
   Volumes(const Volumes&) = delete;
   Volumes& operator=(const Volumes&) = delete;
 
-  // Replaces the claims that the pod's terms name by what they allow its gang.
-  // `pods`: the terms of the gang's pods; a template counts for all workers. Claims that not all of
-  // them name are each one's own, and limit the gang as far as all of them limit alike.
+  // Replaces the claims that the pod's terms name by what they allow its gang, beside the rules
+  // that the pod has already. `pods`: the terms of the gang's pods; a template counts for all
+  // workers. Claims that not all of them name are each one's own, and limit the gang as far as all
+  // of them limit alike.
   void Resolve(const std::string& space, std::span<const fabric::PodTerms* const> pods,
                rules::PodRequirements& pod);
 

@@ -67,6 +67,38 @@ OrderedJson Waiting(const char* kind, const api::ObjectMeta& meta, const api::Wa
   return out;
 }
 
+using Terms = std::vector<rules::NodeSelectorTerm>;
+
+// The terms of which one holds where one of `a` and one of `b` hold. An empty term never holds.
+Terms Both(const Terms& a, const Terms& b) {
+  const auto empty = [](const rules::NodeSelectorTerm& term) {
+    return term.match_expressions.empty() && term.match_fields.empty();
+  };
+  Terms both;
+  for (const rules::NodeSelectorTerm& first : a) {
+    for (const rules::NodeSelectorTerm& second : b) {
+      if (empty(first) || empty(second)) continue;
+      rules::NodeSelectorTerm& term = both.emplace_back(first);
+      const auto append = [](const auto& from, auto& to) {
+        to.insert(to.end(), from.begin(), from.end());
+      };
+      append(second.match_expressions, term.match_expressions);
+      append(second.match_fields, term.match_fields);
+    }
+  }
+  return both;
+}
+
+// The required node affinity, and the places of allocated ResourceClaims, which are left out of a
+// snapshot (cluster/claim_rules.h; those of volumes are not among the rules of a job or pod).
+std::optional<Terms> AffinityOf(const rules::PodRequirements& pod) {
+  std::optional<Terms> terms = pod.required_affinity;
+  for (const rules::VolumeRules::Place& place : pod.volumes->places) {
+    terms = terms ? Both(*terms, place.terms) : place.terms;
+  }
+  return terms;
+}
+
 // `limits`: further limits that the template needs; {} for a pod.
 // `name`: of the pod; "" for a template.
 OrderedJson PodSpec(const rules::PodRequirements& pod, const fabric::Resources& limits,
@@ -77,7 +109,7 @@ OrderedJson PodSpec(const rules::PodRequirements& pod, const fabric::Resources& 
   OrderedJson spec = {{"containers", OrderedJson::array({std::move(container)})}};
   if (!pod.node_name.empty()) spec["nodeName"] = pod.node_name;
   if (!pod.node_selector.empty()) spec["nodeSelector"] = pod.node_selector;
-  if (pod.required_affinity) spec["affinity"] = api::EncodeAffinity(*pod.required_affinity);
+  if (const auto affinity = AffinityOf(pod)) spec["affinity"] = api::EncodeAffinity(*affinity);
   if (pod.preferred.present()) {
     spec["affinity"]["nodeAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"] =
         api::EncodePreferred(*pod.preferred);

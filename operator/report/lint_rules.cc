@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "operator/cluster/claim_rules.h"
 #include "operator/cluster/gang_members.h"
 #include "operator/cluster/note.h"
 #include "operator/cluster/pool_choices.h"
@@ -400,6 +401,21 @@ Findings SharedClaim(const LintSubject& subject) {
   return findings;
 }
 
+Findings SelectorNotEvaluated(const LintSubject& subject) {
+  const auto* claims = ClaimsOf(subject);
+  const cluster::WorkloadView& workload = subject.workload;
+  const std::string field =
+      workload.is_job ? "spec.workers.template.spec.resourceClaims" : "spec.podSelector";
+  Findings findings;
+  for (std::string& text : cluster::SelectorsNotEvaluated(
+           *subject.cluster.inputs, workload.meta->key.space,
+           claims == nullptr ? std::vector<api::ClaimReference>() : *claims,
+           workload.accelerator->device_class)) {
+    findings.push_back(Found(Severity::kInfo, field, "SelectorNotEvaluated", std::move(text)));
+  }
+  return findings;
+}
+
 // To add a finding, add its row here and its function above, or in lint_outlook.h if it follows
 // from a prediction.
 constexpr auto kRules = std::to_array<LintRule>({
@@ -424,6 +440,7 @@ constexpr auto kRules = std::to_array<LintRule>({
     {PartsOfAccelerators},
     {PodGroupTopology},
     {SharedClaim},
+    {SelectorNotEvaluated},
 });
 
 }  // namespace

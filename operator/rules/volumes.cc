@@ -86,12 +86,29 @@ std::map<NodeIndex, VolumesInUse> InUse(const DriverVolumes& driver, const PodsO
   return used;
 }
 
+constexpr std::string_view kFree = "free ";
+
+// Whether the limit is that of the devices that no other claim has (cluster/claim_rules.h).
+bool IsOfFreeDevices(const VolumeRules::Attached& attached) {
+  return attached.driver.starts_with(kFree);
+}
+
+// The devices of a request of DRA (cluster/claim_rules.h) are limited like the volumes of a driver.
+std::string LimitText(const VolumeRules::Attached& attached) {
+  if (attached.driver.starts_with("request ")) {
+    return "its " + attached.driver + " finds too few devices";
+  }
+  if (IsOfFreeDevices(attached)) {
+    return "its " + attached.driver.substr(kFree.size()) + " finds too few free devices";
+  }
+  return "its claims exceed the limit of volumes of " + attached.driver;
+}
+
 void KeepToLimits(const VolumeRules::Attached& attached, const Fabric& fabric, const PodsOn& pods,
                   SlotTaker& taker) {
   WEFT_CHECK(attached.of != nullptr);
   const auto used = InUse(*attached.of, pods);
-  const std::uint32_t why = taker.Text(
-      Apart::Kind::kVolume, "its claims exceed the limit of volumes of " + attached.driver);
+  const std::uint32_t why = taker.Text(Apart::Kind::kVolume, LimitText(attached));
   for (const NodeIndex n : taker.slots().Indices()) {
     if (taker.slots()[n] == 0) continue;
     const auto limit = attached.of->limits.find(fabric.node(n).name);
@@ -300,6 +317,7 @@ void KeepToVolumes(const SlotQuery& query, const Fabric& fabric, const PodsOn& p
   }
   KeepToSoles(query, pods, elsewhere, taker);
   for (const VolumeRules::Attached& one : volumes.attached) {
+    if (query.ignore_claims && IsOfFreeDevices(one)) continue;
     KeepToLimits(one, fabric, pods, taker);
   }
 }

@@ -122,6 +122,7 @@ bool Store::Admit(api::ResourceSlice& slice) {
   return !known || known->meta.uid != slice.meta.uid || !api::SameDevices(*known, slice);
 }
 
+// Devices of another driver count too if a DeviceClass selects them (cluster/other_devices.h).
 bool Store::HasAccelerators(const api::ResourceSlice& slice) const {
   if (!devices_) {
     api::Inputs inputs;
@@ -130,7 +131,10 @@ bool Store::HasAccelerators(const api::ResourceSlice& slice) const {
     NameAccelerators(inputs);
     devices_.emplace(inputs);
   }
-  return devices_->KnowsDriver(slice.driver);
+  bool counts = devices_->KnowsDriver(slice.driver);
+  table<api::DeviceClass>().Take().Each(
+      [&](const auto& one) { counts = counts || one->driver == slice.driver; });
+  return counts;
 }
 
 // A node's capacity may depend on both.

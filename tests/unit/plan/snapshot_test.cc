@@ -149,6 +149,25 @@ TEST(Snapshot, KeepsAllThatAPodAsksOfItsNode) {
   EXPECT_EQ(inputs->jobs[0].pod, asked);
 }
 
+TEST(Snapshot, KeepsWhereClaimsAreAllocatedBesideTheAffinity) {
+  testing::Scene scene(testing::FourNodes());
+  rules::PodRequirements& pod = scene.Job("x", 1).pod;
+  const std::vector<rules::NodeSelectorTerm> nodes = {{{}, {{"metadata.name", "In", {"n1"}}}},
+                                                      {{}, {{"metadata.name", "In", {"n2"}}}}};
+  rules::VolumeRules allocated;
+  allocated.places = {{nodes, "its ResourceClaim c is allocated"}};
+  pod.volumes = allocated;
+  const auto affinity = [&] {
+    const auto snapshot = Snapshot(scene.Build(), cluster::Order::kFile);
+    return ReadBack(snapshot->objects)->jobs[0].pod.required_affinity;
+  };
+  EXPECT_EQ(affinity(), nodes);
+  pod.required_affinity = {{{{"zone", "In", {"a"}}}, {}}, {}};  // the empty term never holds
+  EXPECT_EQ(affinity(), (std::vector<rules::NodeSelectorTerm>{
+                            {{{"zone", "In", {"a"}}}, {{"metadata.name", "In", {"n1"}}}},
+                            {{{"zone", "In", {"a"}}}, {{"metadata.name", "In", {"n2"}}}}}));
+}
+
 TEST(Snapshot, KeepsWhatTellsWhereVolumesAre) {
   testing::Scene scene(testing::FourNodes());
   api::Inputs& inputs = scene.inputs;

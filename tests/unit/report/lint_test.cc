@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <nlohmann/json.hpp>
 
+#include "operator/api/decode.h"
 #include "operator/plan/solver_crash.h"
 #include "operator/predict/learned.h"
 #include "operator/predict/step_metric.h"
@@ -152,6 +154,17 @@ const LintCase kLintCases[] = {
        Clean(s, 2).claims = {{"one", ""}, {"", "each"}, {"one", ""}};
      },
      {"warning SharedClaim spec.workers.template.spec.resourceClaims"}},
+    {"ASelectorThatIsNotEvaluated",
+     [](testing::Scene& s) {
+       Clean(s, 2).claims = {{"", "cards"}};
+       const auto parsed = [](const char* text) { return nlohmann::json::parse(text); };
+       s.inputs.claim_templates.push_back(*api::DecodeClaimTemplate(
+           parsed(R"({"metadata": {"name": "cards", "namespace": "ns"}, "spec": {"spec": {
+               "devices": {"requests": [{"name": "card", "exactly": {"deviceClassName": "nic",
+               "selectors": [{"cel": {"expression": "device.name == 'x'"}}]}}]}}}})"),
+           "f"));
+     },
+     {"info SelectorNotEvaluated spec.workers.template.spec.resourceClaims"}},
     {"OneWorkerWithAClaim",
      [](testing::Scene& s) {
        Clean(s, 1).claims = {{"one", ""}};

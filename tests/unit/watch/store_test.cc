@@ -358,6 +358,20 @@ TEST_F(StoreTest, ASliceChangesTheFabricOnlyWhenItsAcceleratorsChange) {
   EXPECT_EQ(Told(), Words({"fabric", "capacity"}));
 }
 
+TEST_F(StoreTest, ASliceOfOtherDevicesChangesTheFabricIfAClassSelectsThem) {
+  api::DeviceClass cards;
+  cards.meta.key.name = "nic";
+  cards.driver = "dra.net";
+  store_.Put(cards);
+  Told();
+  const auto before = store_.TakeSnapshot().fabrics;
+  store_.Put(SliceOf("dra.net", "1", 8));
+  EXPECT_EQ(Told(), Words({"fabric", "capacity"}));
+  EXPECT_NE(store_.TakeSnapshot().fabrics, before);
+  store_.Put(SliceOf("other.net", "2", 8));
+  EXPECT_EQ(Told(), Words());
+}
+
 TEST_F(StoreTest, AVolumeOrItsClaimTellsOnlyWhatChangesANode) {
   api::VolumeClaim claim;
   claim.meta.key = {"ns", "c"};

@@ -1,0 +1,58 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "operator/plan/plan.h"
+#include "operator/plan/plan_report.h"
+#include "tests/support/card_scene.h"
+
+namespace weft::plan {
+namespace {
+
+using testing::CardScene;
+
+// Sorted.
+std::vector<std::string> NodesOf(const cluster::Cluster& cluster, const PlanEntry& entry) {
+  std::vector<std::string> nodes;
+  if (entry.placed() == nullptr) return nodes;
+  for (const auto node : entry.placed()->plan.nodes) {
+    nodes.push_back(cluster.fabrics[0].fabric->node(node).name);
+  }
+  std::sort(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+TEST(Plan, PlacesWorkersWhereTheirNetworkCardsAre) {
+  CardScene scene;
+  scene.Template({CardScene::Exactly({{"count", 2}})});
+  scene.CardsOn("n1", 4);
+  scene.CardsOn("n2", 4);
+  api::TrainingJob& second = scene.Job("second", 1, 1);
+  second.claims = {{"", "cards"}};
+  const cluster::Cluster cluster = scene.Build();
+  const auto report = Plan(cluster);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(NodesOf(cluster, report->entries[0]),
+            (std::vector<std::string>{"n1", "n1", "n2", "n2"}));
+  // The first job's workers have all cards.
+  ASSERT_NE(report->entries[1].refused(), nullptr);
+  const std::string& why = report->entries[1].refused()->message;
+  EXPECT_NE(why.find("deviceclass.resource.kubernetes.io/nic"), why.npos) << why;
+}
+
+TEST(Plan, KeepsWorkersOnTheNodeOfTheirAllocatedClaim) {
+  CardScene scene;
+  scene.inputs.jobs.Edit(0).claims = {{"shared", ""}};
+  scene.Claim("shared", "n2", {"nic-0"});
+  scene.inputs.resource_claims.Edit(0).node_name = "n2";
+  const cluster::Cluster cluster = scene.Build();
+  const auto report = Plan(cluster);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(NodesOf(cluster, report->entries[0]),
+            (std::vector<std::string>{"n2", "n2", "n2", "n2"}));
+}
+
+}  // namespace
+}  // namespace weft::plan
