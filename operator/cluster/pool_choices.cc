@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "operator/base/phrases.h"
 #include "operator/fabric/partition.h"
@@ -81,7 +82,9 @@ class Chooser {
                                          });
     const auto ranks = static_cast<std::uint32_t>(accelerator_.capacity_types.size()) + 1;
     std::vector<PoolChoice> choices;
-    std::map<std::vector<PoolIndex>, std::uint32_t> ranks_of;
+    // The same pools, together or one of them, are two choices: [v5p, Any] of TPU slices ends with
+    // all of them together, which the first entry does not allow.
+    std::map<std::pair<bool, std::vector<PoolIndex>>, std::uint32_t> ranks_of;
     for (const auto& kind : KindAlternatives()) {
       for (const auto& capacity : capacities) {
         const std::uint32_t rank = kind.rank * ranks + capacity.rank;
@@ -89,7 +92,7 @@ class Chooser {
         for (const bool one_pool : {false, true}) {
           std::vector<PoolIndex>& pools = one_pool ? slices : together;
           if (pools.empty()) continue;
-          const auto [known, is_new] = ranks_of.try_emplace(pools, rank);
+          const auto [known, is_new] = ranks_of.try_emplace({one_pool, pools}, rank);
           if (!is_new && known->second <= rank) continue;
           known->second = rank;
           choices.push_back(

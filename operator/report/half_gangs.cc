@@ -107,6 +107,7 @@ class HalfGangFinder {
     if (gang.kind == cluster::kPodGroupKind) {
       if (const auto size = FindNumber(pod, cluster::kPodGroupSize)) return size;
     }
+    if (const auto least = LeastOfOneGroup(gang); least > 0) return least;
     return LeastByLabel(pod);
   }
 
@@ -114,6 +115,17 @@ class HalfGangFinder {
   std::optional<std::int64_t> LeastOf(const api::Pod& pod) const {
     const auto found = least_.find({pod.meta.key.space, pod.pod_group});
     return found == least_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  // By the PodGroup of Kubernetes that all pods of another controller's gang are in; 0 if there is
+  // none, or one that lets each pod start alone: then the controller's own rules count.
+  std::int64_t LeastOfOneGroup(const Gang& gang) const {
+    const api::Pod& first = pods_[gang.pods.front()];
+    if (first.pod_group.empty()) return 0;
+    const bool one = std::all_of(gang.pods.begin(), gang.pods.end(), [&](std::size_t p) {
+      return pods_[p].pod_group == first.pod_group;
+    });
+    return one ? LeastOf(first).value_or(0) : 0;
   }
 
   HalfGang Describe(const Gang& gang) const {

@@ -17,6 +17,7 @@
 #include "operator/life/reserved_names.h"
 #include "operator/life/worker_limit.h"
 #include "operator/report/lint_outlook.h"
+#include "operator/rules/between_pods.h"
 #include "operator/rules/node_filter.h"
 #include "operator/traffic/worker_sets.h"
 
@@ -39,16 +40,29 @@ const api::TrainingJob* JobOf(const LintSubject& subject) {
   return workload.is_job ? &subject.cluster.inputs->jobs[workload.index] : nullptr;
 }
 
-// The workers that each empty node can take.
-fabric::ByNode<std::uint32_t> EmptySlots(const LintSubject& subject) {
+rules::SlotQuery EmptyQuery(const LintSubject& subject, const rules::PodRequirements& pod) {
   rules::SlotQuery query;
-  query.pod = &subject.problem.request.pod;
+  query.pod = &pod;
   query.job = subject.problem.request.job;
   query.cap = subject.problem.request.workers;
   query.ignore_claims = true;
+  return query;
+}
+
+// The workers that each empty node can take.
+fabric::ByNode<std::uint32_t> EmptySlots(const LintSubject& subject,
+                                         const rules::PodRequirements& pod) {
   fabric::ByNode<std::uint32_t> slots;
-  rules::CountSlots(subject.on.claims, query, slots);
+  rules::CountSlots(subject.on.claims, EmptyQuery(subject, pod), slots);
   return slots;
+}
+
+fabric::ByNode<std::uint32_t> EmptySlots(const LintSubject& subject) {
+  return EmptySlots(subject, subject.problem.request.pod);
+}
+
+std::uint32_t RoomiestNode(const fabric::ByNode<std::uint32_t>& slots) {
+  return slots.empty() ? 0 : *std::max_element(slots.begin(), slots.end());
 }
 
 // Workers that the roomiest empty domain of a tier can take.
@@ -169,6 +183,19 @@ std::int64_t UsualAccelerators(const LintSubject& subject) {
   return usual;
 }
 
+// Why no node takes more than `most` workers, if that is not for their requests but for a rule
+// between them; else "".
+std::string BetweenWorkers(const LintSubject& subject, std::uint32_t most) {
+  rules::PodRequirements alone = subject.problem.request.pod;
+  alone.terms = {};
+  alone.volumes = {};
+  alone.claims_compute_domain = false;
+  if (RoomiestNode(EmptySlots(subject, alone)) <= most) return "";
+  const std::string text =
+      rules::BetweenWorkersText(EmptyQuery(subject, subject.problem.request.pod));
+  return text.empty() ? "its driver has no more volumes for it" : text;
+}
+
 Findings Stranded(const LintSubject& subject) {
   const std::int64_t usual = UsualAccelerators(subject);
   const std::int64_t each = subject.workload.accelerator->per_worker;
@@ -181,16 +208,21 @@ Findings Stranded(const LintSubject& subject) {
               "workers of " + std::to_string(each) + " leave " + std::to_string(usual % each) +
                   " of " + std::to_string(usual) + " " + resource + " unused on each node"));
   }
-  const fabric::ByNode<std::uint32_t> slots = EmptySlots(subject);
-  const std::uint32_t most = slots.empty() ? 0 : *std::max_element(slots.begin(), slots.end());
+  const std::uint32_t most = RoomiestNode(EmptySlots(subject));
   const std::int64_t wanted = std::min<std::int64_t>(usual / each, subject.workload.workers);
-  if (most > 0 && most < wanted) {
+  if (most == 0 || most >= wanted) return findings;
+  const std::string room = "an empty node has room for " + CountText(most, "worker") +
+                           ", though its " + resource + " would suffice for " +
+                           std::to_string(usual / each) + ": ";
+  const std::string between = BetweenWorkers(subject, most);
+  if (!between.empty()) {
     findings.push_back(
-        Found(Severity::kWarning, "spec.workers.template.spec.containers", "StrandedByRequests",
-              "an empty node has room for " + CountText(most, "worker") + ", though its " +
-                  resource + " would suffice for " + std::to_string(usual / each) +
-                  ": the template requests too much of another resource (cpu, memory, ...)"));
+        Found(Severity::kWarning, "spec.workers.template.spec", "StrandedByRules", room + between));
+    return findings;
   }
+  findings.push_back(
+      Found(Severity::kWarning, "spec.workers.template.spec.containers", "StrandedByRequests",
+            room + "the template requests too much of another resource (cpu, memory, ...)"));
   return findings;
 }
 

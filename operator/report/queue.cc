@@ -10,6 +10,7 @@
 #include "operator/placement/relax.h"
 #include "operator/plan/outlook.h"
 #include "operator/plan/plan_report.h"
+#include "operator/report/waiting_groups.h"
 
 namespace weft::report {
 namespace {
@@ -141,6 +142,7 @@ std::vector<QueueRow> MakeQueue(const cluster::Cluster& cluster, const plan::Pla
   QueueRows queue(cluster, waiting);
   for (const std::size_t e : report.decided) queue.Add(report.entries[e], starts[e]);
   std::vector<QueueRow> rows = std::move(queue).Rows();
+  for (QueueRow& row : WaitingPodGroups(cluster)) rows.push_back(std::move(row));
   std::erase_if(rows, [&](const QueueRow& row) {
     return !options.space.empty() && row.key.space != options.space;
   });

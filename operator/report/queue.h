@@ -16,10 +16,10 @@ namespace weft::report {
 // A workload that waits for nodes, or for the quota to get them.
 struct QueueRow {
   // From 1, in the order in which the operator tries them. 0: it does not try a Workload without
-  // quota; Kueue orders these.
+  // quota, which Kueue orders, nor a PodGroup, which kube-scheduler does.
   std::size_t position = 0;
   api::ObjectKey key;
-  std::string kind;    // TrainingJob, Placement; Workload: of Kueue
+  std::string kind;    // TrainingJob, Placement; Workload: of Kueue; PodGroup: of others
   std::string fabric;  // "" if none was chosen
   std::int64_t priority = 0;
   std::uint32_t workers = 0;
@@ -37,8 +37,9 @@ struct QueueOptions {
   std::int64_t reserve_after_seconds = 0;
 };
 
-// The queue in the order of the plan, then the Workloads that the plan lacks, by priority and age.
-// A Workload is one row, even if it asks for several Placements.
+// The queue in the order of the plan, then the Workloads that the plan lacks, by priority and age,
+// then the PodGroups of others (waiting_groups.h). A Workload is one row, even if it asks for
+// several Placements.
 // `report`: of Plan with Order::kOperator and reserve_after_seconds, on this cluster, with the
 // Placements that `waiting` asks for (life::AddAsked).
 std::vector<QueueRow> MakeQueue(const cluster::Cluster& cluster, const plan::PlanReport& report,

@@ -90,6 +90,8 @@ TEST(TpuSlices, AreCrossedOnlyIfAsked) {
   EXPECT_NE(no.find("accelerator.models: [Any], which crosses TPU slices"), std::string::npos)
       << no;
   EXPECT_EQ(TpuAnswer(9, {"Any"}), "n0 n1 n2 n3 n4 n5 n6 n7 n8");
+  EXPECT_EQ(TpuAnswer(9, {"v5p", "Any"}), "n0 n1 n2 n3 n4 n5 n6 n7 n8")
+      << "one slice is preferred, several are allowed";
   api::TopologySpec topology;
   EXPECT_EQ(SlicesOf(topology), Slices::kOne);
   topology.groups = {{{traffic::Axis::kTensor}, "", "leaf"}};

@@ -189,6 +189,19 @@ TEST_F(PodGroupsTest, LateNewsOfAGroupBlamesNobody) {
   EXPECT_TRUE(IsWanted());
 }
 
+// PodGroupInitiallyScheduled stays True after the pods have died: it says nothing of them.
+TEST_F(PodGroupsTest, AGroupThatWasBoundOnceIsNotWatchedForItsPods) {
+  Bound bound(*this, GroupOfAttempt());
+  bound.group.decided = true;
+  bound.pod.phase = api::PodPhase::kFailed;
+  EXPECT_EQ(groups_.LookAt(bound.view), std::nullopt);
+  bound.view.pods.clear();
+  bound.view.now += kGroupDecidedWithinSeconds;
+  EXPECT_EQ(groups_.LookAt(bound.view), std::nullopt);
+  EXPECT_TRUE(IsWanted());
+  EXPECT_TRUE(events_.reasons.empty());
+}
+
 // Such as one that a template names, for another scheduler.
 TEST_F(PodGroupsTest, AGroupOfSomebodyElseSaysNothing) {
   Bound bound(*this, GroupOfAttempt());

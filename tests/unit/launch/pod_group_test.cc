@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/api/decode.h"
+#include "operator/launch/objects.h"
 
 namespace weft::launch {
 namespace {
@@ -41,6 +42,21 @@ TEST(PodGroupTest, HoldsAllWorkersOfOneAttempt) {
   auto changed = JobWith("{}");
   changed.priority_class_name = "by-admission";
   EXPECT_EQ(MakePodGroup(GangOf(changed)).at("spec").at("priorityClassName"), "by-admission");
+}
+
+// Without the feature gate PodGroupPreemptionPolicy kube-scheduler reads it from the pods, which
+// must agree; with it the API server copies it from the priority class.
+TEST(PodGroupTest, WhetherItPreemptsIsSaidByThePodsAlone) {
+  const auto job = JobWith(R"({"priorityClassName": "patient", "preemptionPolicy": "Never"})");
+  Gang gang = GangOf(job);
+  gang.pod_group = "g";
+  EXPECT_FALSE(MakePodGroup(gang).at("spec").contains("preemptionPolicy"));
+  for (const WorkerIndex worker : {WorkerIndex{0}, WorkerIndex{1}, WorkerIndex{2}}) {
+    const Json spec = MakePod(gang, worker).at("spec");
+    EXPECT_EQ(spec.at("preemptionPolicy"), "Never");
+    EXPECT_EQ(spec.at("priorityClassName"), "patient");
+    EXPECT_EQ(spec.at("schedulingGroup").at("podGroupName"), "g");
+  }
 }
 
 // The finalizer of a PodGroup stays while its pods end.

@@ -180,6 +180,36 @@ TEST(BindWindowTest, APodGroupThatWaitsForMorePodsThanThereAreIsUndone) {
             "3 workers not bound; PodGroup g waits for 4 pods, and the gang has 3");
 }
 
+// kube-scheduler takes no pod of a group into its queue while one has a gate.
+TEST(BindWindowTest, AGatedPodOfAPodGroupHoldsTheWindowOfAllOpen) {
+  Gang gang = RefusedGroup();
+  gang.group->message = "";
+  for (api::Pod& pod : gang.pods) pod.unscheduled.clear();
+  gang.pods[1].scheduling_gates = {"kueue.x-k8s.io/admission"};
+  EXPECT_EQ(gang.After(9'999).binding, Binding::kGated);
+  EXPECT_EQ(gang.After(9'999).message,
+            "waiting for another controller to remove scheduling gates of 1 of 3 pods: "
+            "kueue.x-k8s.io/admission");
+  gang.pods[0].unscheduled = "minCount (3) cannot be satisfied: 0 scheduled, 2 remaining";
+  EXPECT_EQ(gang.After(9'999).binding, Binding::kGated);
+  EXPECT_EQ(gang.After(9'999).refused, Names{});
+  gang.pods[1].scheduling_gates.clear();  // then the gang has a window of its own
+  gang.window.opened.reset();
+  EXPECT_EQ(gang.After(9'999).binding, Binding::kOpen);
+}
+
+// The condition PodGroupInitiallyScheduled stays True after the pods that it was about have died.
+TEST(BindWindowTest, APodGroupThatWasBoundOnceDoesNotStandForItsPods) {
+  Gang gang = RefusedGroup();
+  for (api::Pod& pod : gang.pods) pod.unscheduled.clear();
+  gang.group->message = "";
+  gang.Bind(0).Bind(2);
+  EXPECT_EQ(gang.After(59).binding, Binding::kWait);
+  EXPECT_EQ(gang.After(60).binding, Binding::kUndo);
+  EXPECT_EQ(gang.After(60).cause, Cause::kSchedulerSilent);
+  EXPECT_EQ(gang.After(60).refused, Names{});
+}
+
 TEST(BindWindowTest, AWindowThatAWrongClockOpenedIsOpenedAnew) {
   EXPECT_EQ(Gang().After(-60).seconds, 120);
   EXPECT_EQ(Gang().After(-61).binding, Binding::kOpen);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -39,6 +40,7 @@ class World {
   bool admitted = true;  // worker 0, on trial
   bool service_name_is_free = true;
   std::map<std::string, NodeState> nodes;  // those that are not well
+  std::optional<api::PodGroup> group;      // of the attempt
   std::vector<std::string> trace;          // what was done, in words
 
   // Steps until nothing is left to do, at most so many; what the last one waits for.
@@ -80,6 +82,7 @@ class World {
       return found == nodes.end() ? NodeState{} : found->second;
     };
     if (refused_ && !room) view.refusal = Refusal{"InsufficientCapacity", "24 short"};
+    if (group) view.group = {true, &*group};
     view.now = now;
     view.tried = tried_;
     if (valid_of_ == job_.meta.generation) view.valid = "valid";
@@ -369,6 +372,32 @@ TEST(NextStepTest, APodThatSomebodyDeletedIsNotCreatedTwiceInOneAttempt) {
   world.Run();
   EXPECT_EQ(world.trace, (Trace{"Restarting: PodDeleted", "delete service", "delete 2", "unplace",
                                 "place 2", "Placed: Placed", "create 3", "create service"}));
+}
+
+// Its condition PodGroupInitiallyScheduled stays True whatever becomes of the pods.
+TEST(NextStepTest, APodGroupThatWasBoundOnceHidesNoLoss) {
+  const std::vector<std::function<void(World&)>> losses = {
+      [](World& world) { world.pods().pop_back(); },
+      [](World& world) { world.pods()[1].phase = api::PodPhase::kFailed; },
+      [](World& world) {
+        world.nodes["n10"] = {true, world.now - 100};
+      },
+  };
+  for (const auto& lose : losses) {
+    World plain = Running(), grouped = Running();
+    grouped.group.emplace().decided = true;
+    grouped.group->min_count = kWorkers;
+    for (api::Pod& pod : grouped.pods()) pod.pod_group = "llama-1-weft-abcd";
+    for (World* world : {&plain, &grouped}) {
+      world->job().failure_policy.max_restarts = 1;
+      lose(*world);
+      world->Run();
+      EXPECT_FALSE(Is(world->status(), "PodsReady"));
+      ASSERT_FALSE(world->trace.empty());
+      EXPECT_TRUE(world->trace.front().starts_with("Restarting: ")) << world->trace.front();
+    }
+    EXPECT_EQ(grouped.trace, plain.trace);
+  }
 }
 
 TEST(NextStepTest, SuspendingTakesPodsAndNodesAwayAndResumingPlacesAnew) {

@@ -86,6 +86,31 @@ TEST(HalfGangs, PodGroupsOfKubernetesAreGangsOfTheirOwn) {
   EXPECT_TRUE(texts().empty());
 }
 
+// Job.spec.scheduling and the like: the controller's pods are in one PodGroup.
+TEST(HalfGangs, APodGroupSaysHowManyPodsOfAJobAreEnough) {
+  api::Inputs inputs;
+  for (int p = 0; p < 3; ++p) {
+    api::Pod pod = Worker("a", p, p < 2 ? "n" + std::to_string(p) : "");
+    pod.pod_group = "g";
+    inputs.pods.push_back(pod);
+  }
+  api::PodGroup group;
+  group.meta.key = {inputs.pods[0].meta.key.space, "g"};
+  inputs.pod_groups.push_back(group);
+  const auto with_least = [&](std::int64_t least) {
+    inputs.pod_groups.Edit(0).min_count = least;
+    return HalfGangs(inputs, "");
+  };
+  EXPECT_TRUE(with_least(2).empty());
+  ASSERT_EQ(with_least(4).size(), 1U);
+  EXPECT_EQ(with_least(4)[0].not_created, 1);
+  ASSERT_EQ(with_least(0).size(), 1U) << "the PodGroup is no gang, the MPIJob is";
+  EXPECT_EQ(with_least(0)[0].workers, 3);
+  inputs.pods.Edit(1).pod_group = "";  // groups of parts of the gang say nothing of the whole
+  ASSERT_EQ(with_least(2).size(), 1U);
+  EXPECT_EQ(with_least(2)[0].workers, 3);
+}
+
 TEST(HalfGangs, PodsThatNeedNotRunTogetherAreNone) {
   const auto of = [](const char* kind, const char* node) {
     api::Pod pod;

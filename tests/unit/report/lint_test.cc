@@ -139,6 +139,26 @@ const LintCase kLintCases[] = {
        job.pod.requests = {{testing::kGpu, 2}, {"cpu", 40'000}};
      },
      {"warning StrandedByRequests spec.workers.template.spec.containers"}},
+    {"OneHostPortANodeForAllAccelerators",
+     [](testing::Scene& s) {
+       api::TrainingJob& job = Clean(s, 4);
+       job.accelerator.per_worker = 2;
+       job.pod.requests = {{testing::kGpu, 2}};
+       fabric::PodTerms terms;
+       terms.host_ports = {{"TCP", "", 2222}};
+       job.pod.terms = terms;
+     },
+     {"warning StrandedByRules spec.workers.template.spec"}},
+    {"OneHostPortANodeAndTooMuchCpu",
+     [](testing::Scene& s) {
+       api::TrainingJob& job = Clean(s, 4);
+       job.accelerator.per_worker = 2;
+       job.pod.requests = {{testing::kGpu, 2}, {"cpu", 60'000}};
+       fabric::PodTerms terms;
+       terms.host_ports = {{"TCP", "", 2222}};
+       job.pod.terms = terms;
+     },
+     {"warning StrandedByRequests spec.workers.template.spec.containers"}},
     {"MoreWorkersThanOneVariableHolds",
      [](testing::Scene& s) {
        api::TrainingJob& job = Clean(s, 2);

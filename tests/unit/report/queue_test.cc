@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/scene.h"
@@ -153,6 +154,75 @@ TEST(QueueTest, WorkloadsWithoutQuotaComeLastAndHaveNoPosition) {
   EXPECT_EQ(queue[1].reason, "QuotaPending");
   EXPECT_EQ(queue[1].why, "queue team: 8 more needed");
   EXPECT_FALSE(QueueJson(queue, {}).at("queue").at(1).contains("position"));
+}
+
+// A PodGroup "name" of another controller with so many pods of eight GPUs, which wait.
+void AddGroup(Fleet& fleet, const std::string& name, int pods, std::int64_t least) {
+  api::PodGroup group;
+  group.meta.key = {"ns", name};
+  group.min_count = least;
+  group.message = "minCount cannot be satisfied";
+  fleet.inputs.pod_groups.push_back(group);
+  for (int p = 0; p < pods; ++p) {
+    api::Pod& pod = fleet.Pod(name + "-" + std::to_string(p), "");
+    pod.pod.requests = {{testing::kGpu, 8}};
+    pod.pod_group = name;
+    pod.meta.owners = {{"example.com/v1", "Trial", name, name, true}};
+  }
+}
+
+TEST(QueueTest, PodGroupsOfOthersThatWaitAreDemand) {
+  Fleet fleet;
+  fleet.Job("job", 1);
+  fleet.inputs.priority_classes.emplace_back();
+  fleet.inputs.priority_classes.back().meta.key.name = "high";
+  fleet.inputs.priority_classes.back().value = 7;
+  AddGroup(fleet, "late", 3, 2);
+  AddGroup(fleet, "urgent", 2, 2);
+  AddGroup(fleet, "short", 1, 4);
+  const std::size_t first = fleet.inputs.pods.size() - 3;
+  for (std::size_t p = first; p < first + 2; ++p) {
+    fleet.inputs.pods.Edit(p).priority_class_name = "high";
+  }
+  const auto queue = fleet.Queue();
+  ASSERT_EQ(Order(queue), "1 job, - urgent, - late, - short");
+  EXPECT_EQ(StartText(queue[0]), "now");
+  EXPECT_EQ(queue[1].kind, "PodGroup");
+  EXPECT_EQ(queue[1].priority, 7);
+  EXPECT_EQ(queue[2].workers, 3U);
+  EXPECT_EQ(queue[2].accelerators, 24);
+  EXPECT_EQ(queue[2].reason, "Unschedulable");
+  EXPECT_EQ(queue[2].why, "minCount cannot be satisfied");
+  EXPECT_EQ(StartText(queue[2]), "unknown");
+  EXPECT_EQ(queue[3].reason, "WaitingForPods");
+  EXPECT_EQ(queue[3].why, "1 pod of 4 exists");
+  EXPECT_TRUE(fleet.Queue("other").empty());
+}
+
+TEST(QueueTest, PodGroupsThatAreNoDemandOfTheirOwnAreNoRows) {
+  const auto rows_with = [](const std::function<void(api::Inputs&, api::Pod&)>& change) {
+    Fleet fleet;
+    AddGroup(fleet, "g", 2, 2);
+    change(fleet.inputs, fleet.inputs.pods.Edit(fleet.inputs.pods.size() - 1));
+    return Order(fleet.Queue());
+  };
+  EXPECT_EQ(rows_with([](auto&, api::Pod&) {}), "- g");
+  EXPECT_EQ(rows_with([](auto&, api::Pod& pod) { pod.node_name = "n1"; }), "") << "it has begun";
+  EXPECT_EQ(rows_with([](auto&, api::Pod& pod) { pod.scheduling_gates = {api::kGate}; }), "")
+      << "Weft places it";
+  EXPECT_EQ(rows_with([](auto&, api::Pod& pod) {
+              pod.meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", "busy", "", true}};
+            }),
+            "");
+  EXPECT_EQ(rows_with([](api::Inputs& inputs, auto&) { inputs.pod_groups.Edit(0).min_count = 0; }),
+            "")
+      << "its pods start one by one";
+  EXPECT_EQ(rows_with([](api::Inputs& inputs, auto&) {
+              for (std::size_t p = 0; p < inputs.pods.size(); ++p) {
+                inputs.pods.Edit(p).pod.requests = {{"cpu", 8}};
+              }
+            }),
+            "");
 }
 
 TEST(QueueTest, SaysAfterWhichJobAndWhatWouldHelp) {
