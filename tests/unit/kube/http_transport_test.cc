@@ -191,7 +191,7 @@ TEST(HttpTransportTest, TellsTheDatesOfSuccessfulAnswers) {
   config.server = server.Url();
   std::vector<UnixSeconds> heard;
   const auto transport = MakeHttpTransport(std::move(config), "weft-test", 1,
-                                           [&](UnixSeconds seconds) { heard.push_back(seconds); });
+                                           [&](UnixSeconds date_of) { heard.push_back(date_of); });
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(transport->Send(Get("/version")));
   EXPECT_EQ(heard, std::vector<UnixSeconds>{*ParseTime("2026-11-29T22:11:02Z")});
 }
