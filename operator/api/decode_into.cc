@@ -19,6 +19,7 @@ Status Append(Result<Kind> decoded, List& list) {
 // Limits on the number and length of notes, whatever kinds the input has.
 constexpr std::size_t kMaxNotes = 100;
 constexpr std::size_t kMaxKindBytes = 200;
+constexpr std::ptrdiff_t kMostTaintRules = 20;  // with a note each
 constexpr std::string_view kMoreKinds = "ignored objects of more kinds";
 
 // "ignored 3 objects of kind ConfigMap (v1)".
@@ -113,6 +114,20 @@ std::optional<Status> TakeDevices(const std::string& kind, const nlohmann::json&
     return Append(DecodeDeviceClass(object, place), inputs.device_classes);
   }
   return std::nullopt;
+}
+
+// The devices that the rule taints count as free, so a person is told which rule it is, for the
+// first few rules.
+bool NoteTaintRule(const TypeMeta& type, Inputs& inputs) {
+  if (type.group != kDeviceGroup || type.kind != "DeviceTaintRule") return false;
+  static const std::string kText =
+      ": DeviceTaintRules are not read: devices that it taints count as free, and kube-scheduler "
+      "may refuse pods there";
+  const auto named = std::count_if(inputs.notes.begin(), inputs.notes.end(),
+                                   [](const auto& note) { return note.ends_with(kText); });
+  if (named >= kMostTaintRules || inputs.notes.size() >= kMaxNotes) return false;
+  inputs.notes.push_back(type.shown + kText);
+  return true;
 }
 
 // A file that has one object of a kind has all of them; but the claim that a job is to be applied
@@ -240,6 +255,7 @@ Status DecodeInto(const nlohmann::json& object, const Place& place, Inputs& inpu
   }
   if (core && type->kind == "List")
     return Invalid(type->shown + ": a List inside a List is not read");
+  if (NoteTaintRule(*type, inputs)) return {};
   NoteIgnored(type->kind + " (" + type->api_version() + ")", inputs);
   return {};
 }

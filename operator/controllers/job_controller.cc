@@ -19,6 +19,7 @@
 #include "operator/life/attempt_labels.h"
 #include "operator/life/kueue_quota.h"
 #include "operator/life/life.h"
+#include "operator/life/machine.h"
 #include "operator/life/next_step.h"
 #include "operator/life/start_telling.h"
 #include "operator/life/status_patch.h"
@@ -132,6 +133,7 @@ life::JobView JobController::ViewOf(const watch::JobObjects& objects) const {
   }
   view.service = objects.service && Serves(*objects.service, objects.job->attempt);
   view.node_state = [&objects](const std::string& node) { return objects.nodes.Of(node); };
+  planner_.SeeExcluded(objects.job->meta.uid, objects.job->record.excluded);
   view.refusal = planner_.RefusalOf(*objects.job);
   view.group = {objects.pod_groups_listed, objects.pod_group.get()};
   view.now = options_.now();
@@ -313,7 +315,8 @@ Status JobController::Delete(const watch::Service& service) {
 
 Status JobController::CreatePod(const launch::Gang& gang, std::int64_t attempt,
                                 WorkerIndex worker) {
-  const Json pod = launch::MakePod(gang, worker);
+  Json pod = launch::MakePod(gang, worker);
+  life::NameMachine(store_.StateOfNode(gang.nodes[worker]).made, pod);
   const Result<Json> stored = CreateOrRead(writer_, Kind::kPod, pod);
   if (!stored) return stored.error();
   Result<api::Pod> decoded = api::DecodePod(*stored, "Pod");

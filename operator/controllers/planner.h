@@ -14,6 +14,7 @@
 #include "operator/controllers/api_writer.h"
 #include "operator/controllers/log.h"
 #include "operator/controllers/under_way.h"
+#include "operator/life/exclusion_memory.h"
 #include "operator/life/job_view.h"
 #include "operator/life/kueue_check.h"
 #include "operator/metrics/counters.h"
@@ -67,6 +68,9 @@ class Planner {
   void Withdraw(const std::string& workload_uid);
   // The job's attempt on these nodes (by worker) is over: the next attempt should use them again.
   void StorePrevious(const std::string& uid, const std::vector<std::string>& nodes);
+  // The job, or the Placement, excludes these nodes. Must be told of new ones at once, so that
+  // nodes that are made again later are known (life/exclusion_memory.h).
+  void SeeExcluded(const std::string& uid, const std::vector<api::ExcludedNode>& excluded);
   // Of whom requests and refusals are held: uids of jobs and Placements, and reservations.
   std::set<std::string> Requesters() const;
   std::optional<Refusal> RefusalOf(const api::TrainingJob& job) const;
@@ -96,6 +100,8 @@ class Planner {
 
   bool AwaitWork();
   std::vector<std::string> PreviousOf(const std::string& uid) const;
+  void DropMadeAgain(const std::string& uid, std::vector<api::ExcludedNode>& excluded);
+  life::ExclusionMemory::UidOf UidOfNode() const;
   using NodeRequests = std::map<std::string, std::vector<api::Placement>>;
   // The requests of jobs, by uid, and of reservations.
   std::pair<std::set<std::string>, NodeRequests> Requests() const;
@@ -146,6 +152,7 @@ class Planner {
   // Nodes of the last attempt, by uid of the job. A new leader does not have them: it plans a
   // restart that began before its time like a first start.
   std::map<std::string, std::vector<std::string>> previous_;
+  life::ExclusionMemory exclusions_;
   std::map<std::string, Reported> refusals_;    // by uid of the job, or by reservation
   std::map<std::string, Unwritten> unwritten_;  // likewise
   std::int64_t last_pass_milliseconds_ = 0;     // without its writes

@@ -25,12 +25,6 @@ constexpr std::size_t kEntryBytes = 92;
 // Far more than the longest exclusion needs.
 constexpr std::int64_t kTimesAtMost = 99'999;
 
-bool IsOut(const api::ExcludedNode& entry, UnixSeconds now) {
-  const std::int64_t left = ParseTime(entry.until).value_or(now) - now;
-  if (Seeded(Bug::kExcludedForEver)) return true;
-  return left > 0 && left <= kLongestExclusionSeconds + kClockSkewSeconds;
-}
-
 bool WasMadeSince(const api::ExcludedNode& entry, const NodeBirths& births) {
   const auto born = births ? births(entry.node) : std::nullopt;
   const auto until = ParseTime(entry.until);
@@ -63,6 +57,12 @@ std::size_t Fit(UnixSeconds now, std::vector<api::ExcludedNode>& excluded) {
 }
 
 }  // namespace
+
+bool IsOut(const api::ExcludedNode& entry, UnixSeconds now) {
+  const std::int64_t left = ParseTime(entry.until).value_or(now) - now;
+  if (Seeded(Bug::kExcludedForEver)) return true;
+  return left > 0 && left <= kLongestExclusionSeconds + kClockSkewSeconds;
+}
 
 std::size_t Exclude(const std::vector<std::string>& nodes, UnixSeconds now,
                     std::vector<api::ExcludedNode>& excluded, api::ExclusionEffect effect) {

@@ -36,6 +36,9 @@ std::string DroppedText(std::size_t dropped);
 // An entry excludes its node until the entry's time. It is ignored if that time is later than the
 // longest exclusion can end: a clock that was ahead wrote it (retry.h, kClockSkewSeconds).
 
+// Whether the entry excludes its node at that time.
+bool IsOut(const api::ExcludedNode& entry, UnixSeconds now);
+
 // The earliest time at which an excluded node may be used again; nothing if none is excluded.
 std::optional<UnixSeconds> FirstReturn(const std::vector<api::ExcludedNode>& excluded,
                                        UnixSeconds now);

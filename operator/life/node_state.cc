@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "operator/life/machine.h"
 #include "operator/life/retry.h"
 
 namespace weft::life {
@@ -12,7 +13,12 @@ bool IsLost(const NodeState& state, const LossTimes& times) {
 }
 
 bool IsMadeAgain(const NodeState& state, const api::Pod& pod) {
-  return pod.bound != 0 && state.exists && state.made > pod.bound + kClockSkewSeconds;
+  if (!state.exists || state.made == 0) return false;
+  if (const auto text = pod.meta.annotations.At(kNodeCreatedAnnotation)) {
+    if (const auto made = ParseTime(*text)) return state.made != *made;
+  }
+  // A pod of an earlier version, whose times two servers' clocks wrote.
+  return pod.bound != 0 && state.made > pod.bound + kClockSkewSeconds;
 }
 
 std::optional<UnixSeconds> GoneAt(const api::Pod& pod, const NodeState& state,

@@ -36,8 +36,8 @@ struct LossTimes {
 
 bool IsLost(const NodeState& state, const LossTimes& times);
 
-// Whether the node was made again under its name after the pod was bound to it, by more than the
-// clocks of two API servers may differ: the pod ran on an earlier machine.
+// Whether the node was made again under its name since the pod was created for it (machine.h): the
+// pod ran on an earlier machine.
 bool IsMadeAgain(const NodeState& state, const api::Pod& pod);
 
 // The time from which a pod that is being deleted is certainly gone without its kubelet's

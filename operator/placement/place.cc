@@ -297,9 +297,9 @@ std::optional<Plan> Solve(const fabric::Claims& claims, const Request& request,
                           const traffic::WorkerGraph& graph, const Options& options) {
   std::optional<Plan> plan = SolveByLevels(claims, request, graph, options);
   if (!plan) return plan;
-  return OnWantedNodes(claims, request, options, *std::move(plan), [&](const Request& fewer) {
-    return SolveByLevels(claims, fewer, graph, options);
-  });
+  return OnWantedNodes(
+      claims, request, graph, options, *std::move(plan),
+      [&](const Request& fewer) { return SolveByLevels(claims, fewer, graph, options); });
 }
 
 Placement Place(const fabric::Claims& claims, const Request& request,

@@ -51,21 +51,24 @@ class Shapes(Scenarios):
     def judge_pods(self, job):
         nodes = self.placed_nodes("shape")
         self.assertEqual(len(set(nodes)), WORKERS)
+        made = {node["metadata"]["name"]: node["metadata"]["creationTimestamp"]
+                for node in self.cluster.list("nodes")}
         pods = self.cluster.list("pods", self.space, "weft.dev/job-name=shape")
         pods.sort(key=lambda pod: int(label(pod, "worker-index")))
         self.assertEqual([pod["spec"]["nodeName"] for pod in pods], nodes)
         for worker, pod in enumerate(pods):
-            self.judge_metadata(job, worker, pod["metadata"])
+            self.judge_metadata(job, worker, pod["metadata"], made[nodes[worker]])
             self.judge_spec(job, worker, pod["spec"], nodes[worker])
 
-    def judge_metadata(self, job, worker, meta):
+    def judge_metadata(self, job, worker, meta, node_made):
         self.assertEqual(meta["name"], f"shape-1-{worker}")
         self.assertEqual(meta["labels"], {
             "weft.dev/job-name": "shape", "weft.dev/job-uid": job["metadata"]["uid"],
             "weft.dev/attempt": "1", "weft.dev/worker-index": str(worker)})
         self.assertEqual(meta["annotations"], {
             "example.com/kept": "yes", "karpenter.sh/do-not-disrupt": "true",
-            "cluster-autoscaler.kubernetes.io/safe-to-evict": "false"})
+            "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
+            "weft.dev/node-created": node_made})
         [owner] = meta["ownerReferences"]
         self.assertEqual((owner["uid"], owner["controller"]), (job["metadata"]["uid"], True))
 

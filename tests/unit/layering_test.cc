@@ -328,6 +328,7 @@ TEST(Tree, GivesEverySourceItsOwnHeader) {
       {"operator/cli/*_command_line.cc", "members of CommandLine by commands (cli/command_line.h)"},
       {"operator/controllers/job_queue.cc", "the members of JobController that write to Kueue"},
       {"operator/controllers/job_trial.cc", "the members of JobController that try a pod"},
+      {"operator/controllers/planner_requests.cc", "the members of Planner that keep requests"},
       {"operator/report/*_json.cc", "the JSON of a report stands beside it in the report's header"},
       {"operator/watch/store_reads.cc", "the members of Store that only read"},
   };

@@ -67,6 +67,35 @@ TEST_F(JobControllerTest, AJobThatIsPredictedNotToFitRunsWithAWarning) {
   EXPECT_EQ(Told("DoesNotFit"), 1);
 }
 
+TEST_F(JobControllerTest, APodNamesTheMachineThatItIsCreatedFor) {
+  const std::string made = FormatTime(kStart - 100);
+  api::Node node = *leader_.store.At<api::Node>({"", "n1"});
+  node.meta.uid = "made at a known time";
+  node.meta.creation_timestamp = made;
+  leader_.store.Put(node);
+  ASSERT_TRUE(Run());
+  const auto named = [&](const char* pod) {
+    return api_.At(Kind::kPod, pod)["metadata"]["annotations"].value("weft.dev/node-created", "");
+  };
+  EXPECT_EQ(named("llama-1-1"), made);
+  EXPECT_EQ(named("llama-1-0"), "") << "of n0 it is not known";
+}
+
+TEST_F(JobControllerTest, TheMachinesThatAJobExcludesAreRemembered) {
+  api_.Edit(Kind::kTrainingJob, "llama", [&](Json& job) {
+    job["spec"]["workers"]["replicas"] = 6;
+    job["status"]["excludedNodes"] = {
+        {{"node", "n2"}, {"until", FormatTime(now_ + 300)}, {"times", 1}}};
+  });
+  ASSERT_TRUE(Run());
+  EXPECT_EQ(api_.CountOf(Kind::kPlacement), 0U);
+  api::Node node = *leader_.store.At<api::Node>({"", "n2"});
+  node.meta.uid = "n2 again";
+  leader_.store.Put(node);
+  ASSERT_TRUE(Run());
+  EXPECT_EQ(api_.CountOf(Kind::kPod), 6U);
+}
+
 TEST_F(JobControllerTest, ARefusalOfPodsEndsTheAttemptAndIsToldOnce) {
   api_.refuse = [](Kind kind, const Json& object) -> std::optional<std::string> {
     const bool dry = object["metadata"]["name"].get<std::string>().starts_with("llama-0-");

@@ -103,6 +103,28 @@ TEST_F(PlannerTest, ARefusalSaysHowManyWaitAheadInTheQueue) {
   EXPECT_NE(told(last).find(" 1 job waits ahead of it."), std::string::npos) << told(last);
 }
 
+TEST_F(PlannerTest, ANodeThatWasMadeAgainIsNoLongerExcludedHoweverSoon) {
+  api::TrainingJob job = Enqueue("llama", 6);
+  job.record.excluded = {{"n2", FormatTime(now_ + 300)}};
+  leader_.store.Put(job);
+  leader_.planner.SeeExcluded(job.meta.uid, job.record.excluded);
+  Pass();
+  ASSERT_TRUE(leader_.planner.RefusalOf(job));
+  now_ += 5;
+  api::Node node = *leader_.store.At<api::Node>({"", "n2"});
+  node.facts.labels.Set("rebooted", "yes");
+  leader_.store.Put(node);
+  Pass();
+  EXPECT_EQ(api_.CountOf(Kind::kPlacement), 0U);
+  leader_.store.Remove<api::Node>({{"", "n2"}});
+  Pass();
+  node.meta.uid = "n2 again";
+  node.meta.creation_timestamp = FormatTime(now_ - 180);  // by a clock that is behind
+  leader_.store.Put(node);
+  Pass();
+  EXPECT_EQ(api_.At(Kind::kPlacement, "llama-1")["status"]["nodes"].size(), 6U);
+}
+
 // A gang's pods come one after the other: the first counts are corrected soon, later ones seldom.
 TEST_F(PlannerTest, ACountThatChangesIsToldSoonAndThenLessAndLessOften) {
   const Json gang = Json::parse(R"({

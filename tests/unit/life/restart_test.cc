@@ -8,6 +8,7 @@
 #include "operator/life/blame.h"
 #include "operator/life/exclusion.h"
 #include "operator/life/job_status.h"
+#include "operator/life/machine.h"
 #include "tests/support/job_world.h"
 
 namespace weft::life {
@@ -360,6 +361,48 @@ TEST(RestartTest, APodOfAnEarlierMachineOfThatNameIsLost) {
   EXPECT_EQ(world.status().record.restarts, 0);
   EXPECT_TRUE(Message(world, "Restarting").starts_with("node n2 of worker 2 was made again at "))
       << Message(world, "Restarting");
+}
+
+TEST(RestartTest, APodOfAnEarlierMachineIsLostHoweverSoonTheNodeWasMadeAgainAndByWhicheverClock) {
+  const UnixSeconds before = JobWorld(4).now - 9'000;  // when the node was made first
+  struct Case {
+    const char* name;
+    std::int64_t made;  // seconds after the bind, by the clock of the API server
+    bool lost = true;
+  };
+  for (const auto& [name, made, lost] :
+       std::initializer_list<Case>{{"5 s after the bind", 5},
+                                   {"2 min after the bind, by a clock 3 min behind", 120 - 180},
+                                   {"10 min after the bind", 600},
+                                   {"at the moment of the bind", 0},
+                                   {"never", -9'000, false}}) {
+    SCOPED_TRACE(name);
+    JobWorld world = Gang(0);
+    world.pods[2]->bound = world.now;
+    world.pods[2]->meta.annotations.Set(kNodeCreatedAnnotation, FormatTime(before));
+    world.nodes["n2"].made = world.now + made;
+    world.now += 700;
+    world.Settle();
+    ASSERT_EQ(world.status().record.last_failure.has_value(), lost);
+    if (lost) {
+      EXPECT_EQ(CauseOf(world), "NodeLost");
+    }
+    EXPECT_EQ(world.status().record.restarts, 0);
+  }
+}
+
+TEST(RestartTest, ARebootedNodeTellsByTheContainersThatAreGone) {
+  JobWorld world = Gang(5);
+  world.pods[2]->bound = world.now;
+  world.nodes["n2"].made = world.now - 9'000;
+  world.pods[2]->meta.annotations.Set(kNodeCreatedAnnotation, FormatTime(world.now - 9'000));
+  world.now += 100;
+  world.Settle();
+  EXPECT_FALSE(Is(world.status(), "Restarting"));
+  End(world, 2, 137, "trainer", "ContainerStatusUnknown");
+  world.Settle();
+  EXPECT_EQ(CauseOf(world), "NodeLost");
+  EXPECT_EQ(world.status().record.restarts, 0);
 }
 
 TEST(RestartTest, AContainerThatIsGoneWasItsNodes) {

@@ -25,6 +25,37 @@ TEST(ReadInputs, KeepsOrderAndNotesWhatItIgnores) {
   EXPECT_EQ(inputs->notes, (std::vector<std::string>{"ignored 2 objects of kind ConfigMap (v1)"}));
 }
 
+TEST(ReadInputs, NamesEachDeviceTaintRuleBecauseItsDevicesCountAsFree) {
+  const auto rule = [](const std::string& group, const std::string& name) {
+    return "---\napiVersion: " + group + "/v1\nkind: DeviceTaintRule\nmetadata: {name: " + name +
+           "}\nspec: {taint: {key: broken, effect: NoSchedule}}\n";
+  };
+  const std::string said =
+      ": DeviceTaintRules are not read: devices that it taints count as free, and kube-scheduler "
+      "may refuse pods there";
+  const auto inputs = ReadInputs({{"a", Node("n1") + rule("resource.k8s.io", "gpu-3-of-n1") +
+                                            rule("resource.k8s.io", "all-of-rack-2")},
+                                  {"b", rule("example.com", "another")}});
+  ASSERT_TRUE(inputs) << inputs.error().message;
+  EXPECT_EQ(inputs->notes, (std::vector<std::string>{
+                               "a: document 2: DeviceTaintRule gpu-3-of-n1" + said,
+                               "a: document 3: DeviceTaintRule all-of-rack-2" + said,
+                               "ignored 1 object of kind DeviceTaintRule (example.com/v1)"}));
+}
+
+TEST(ReadInputs, CountsTheDeviceTaintRulesAfterTheFirstFew) {
+  std::string rules;
+  for (int i = 0; i < 300; ++i) {
+    rules += "---\napiVersion: resource.k8s.io/v1\nkind: DeviceTaintRule\nmetadata: {name: r" +
+             std::to_string(i) + "}\n";
+  }
+  const auto inputs = ReadInputs({{"a", rules}});
+  ASSERT_TRUE(inputs) << inputs.error().message;
+  EXPECT_EQ(inputs->notes.size(), 21U);
+  EXPECT_EQ(inputs->notes.back(),
+            "ignored 280 objects of kind DeviceTaintRule (resource.k8s.io/v1)");
+}
+
 TEST(ReadInputs, TakesTheConfigMapOfLearnedSteps) {
   const std::string map =
       "apiVersion: v1\ndata:\n  a_H100_BF16: |\n    percent: 90\nkind: ConfigMap\n"
