@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "operator/cluster/cluster.h"
-#include "operator/report/queue.h"
+#include "operator/report/queue_row.h"
 
 namespace weft::report {
 

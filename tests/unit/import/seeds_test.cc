@@ -32,7 +32,7 @@ TEST(FuzzSeeds, FilesOfNetworksAreReadWhole) {
       {"import_slurm_fuzz/real_topograph_block.conf", 108, 1},
       {"import_slurm_fuzz/real_topograph_tree.conf", 54, 2},
       {"import_slurm_fuzz/real_scontrol_tree.txt", 192, 3},
-      {"import_slurm_fuzz/real_scontrol_block.txt", 160, 2},
+      {"import_slurm_fuzz/real_scontrol_block.txt", 160, 1},
       {"import_slurm_yaml_fuzz/real_three.yaml", 384, 3},
       {"import_slurm_yaml_fuzz/real_quoted.yaml", 128, 2},
       {"import_slurm_yaml_fuzz/real_block.json", 96, 1},
