@@ -188,32 +188,56 @@ class Limiting {
     return all;
   }
 
+  void JobsOfPods() {
+    if (!jobs_of_pods_.empty()) return;
+    for (const api::Pod& pod : inputs_.pods) {
+      const auto of = pod.meta.labels.At(api::kJobNameLabel);
+      jobs_of_pods_[pod.meta.key] = std::string(of.value_or(""));
+    }
+  }
+
   // Whether pods of the job, and no others, use the claim.
   bool IsOnlyOf(const ObjectKey& job, const api::ResourceClaim& claim) {
     if (job.name.empty() || claim.users.empty()) return false;
-    if (jobs_of_pods_.empty()) {
-      for (const api::Pod& pod : inputs_.pods) {
-        const auto of = pod.meta.labels.At(api::kJobNameLabel);
-        jobs_of_pods_[pod.meta.key] = std::string(of.value_or(""));
-      }
-    }
+    JobsOfPods();
     return std::all_of(claim.users.begin(), claim.users.end(), [&](const auto& user) {
       const auto of = jobs_of_pods_.find({job.space, user.pod});
       return of != jobs_of_pods_.end() && of->second == job.name;
     });
   }
 
-  // The devices that claims have which not only pods of the job use: its own are free again before
-  // its next attempt.
-  const OtherDevices::Taken& TakenFrom(const ObjectKey& job) {
-    const auto [taken, is_new] = taken_.try_emplace(job);
-    if (!is_new) return taken->second;
+  // The job whose pods alone use the claim; "": none.
+  std::string OnlyJobOf(const api::ResourceClaim& claim) {
+    if (claim.users.empty()) return "";
+    JobsOfPods();
+    const auto first = jobs_of_pods_.find({claim.meta.key.space, claim.users.front().pod});
+    if (first == jobs_of_pods_.end() || first->second.empty()) return "";
+    return IsOnlyOf({claim.meta.key.space, first->second}, claim) ? first->second : "";
+  }
+
+  void CountTaken() {
+    if (std::exchange(counted_, true)) return;
     for (const api::ResourceClaim& claim : inputs_.resource_claims) {
       const bool counts = std::any_of(
           claim.devices.begin(), claim.devices.end(),
           [&](const auto& device) { return reader_.others().KnowsDriver(device.driver); });
-      if (!counts || IsOnlyOf(job, claim)) continue;
-      taken->second.insert(claim.devices.begin(), claim.devices.end());
+      if (!counts) continue;
+      all_taken_.insert(claim.devices.begin(), claim.devices.end());
+      if (const std::string job = OnlyJobOf(claim); !job.empty()) {
+        own_[{claim.meta.key.space, job}].push_back(&claim);
+      }
+    }
+  }
+
+  // The devices that claims have which not only pods of the job use: its own are free again before
+  // its next attempt. Most jobs that ask for nodes have none.
+  const OtherDevices::Taken& TakenFrom(const ObjectKey& job) {
+    const auto own = own_.find(job);
+    if (own == own_.end()) return all_taken_;
+    const auto [taken, is_new] = taken_.try_emplace(job, all_taken_);
+    if (!is_new) return taken->second;
+    for (const api::ResourceClaim* claim : own->second) {
+      for (const auto& device : claim->devices) taken->second.erase(device);
     }
     return taken->second;
   }
@@ -221,7 +245,10 @@ class Limiting {
   using Limits = std::vector<VolumeRules::Attached>;
 
   const Limits& LimitsOf(const ObjectKey& job, const std::string& claim_template) {
-    const auto [limits, is_new] = limits_.try_emplace({job, claim_template});
+    CountTaken();
+    // Of jobs without devices the limits are the same.
+    const std::string of = own_.contains(job) ? job.name : "";
+    const auto [limits, is_new] = limits_.try_emplace({{job.space, of}, claim_template});
     if (!is_new) return limits->second;
     for (const api::ClaimRequest& request : reader_.RequestsOf({job.space, claim_template})) {
       if (!SaysMore(request)) continue;
@@ -250,8 +277,11 @@ class Limiting {
   api::Inputs& inputs_;
   ClaimReader reader_;
   std::map<ObjectKey, const api::ResourceClaim*> claims_;
-  std::map<ObjectKey, OtherDevices::Taken> taken_;              // by job
-  std::map<std::pair<ObjectKey, std::string>, Limits> limits_;  // by job and template
+  bool counted_ = false;
+  OtherDevices::Taken all_taken_;
+  std::map<ObjectKey, std::vector<const api::ResourceClaim*>> own_;  // by job, of it alone
+  std::map<ObjectKey, OtherDevices::Taken> taken_;                   // by job that has such claims
+  std::map<std::pair<ObjectKey, std::string>, Limits> limits_;       // by job and template
   std::map<ObjectKey, std::string> jobs_of_pods_;
   std::set<std::string> notes_;
 };

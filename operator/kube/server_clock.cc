@@ -1,6 +1,8 @@
 #include "operator/kube/server_clock.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace weft::kube {
 namespace {
@@ -9,6 +11,8 @@ constexpr std::int64_t kSecond = 1'000;
 // A Date has whole seconds: the time is half of one later in the mean, and another Date that is
 // this near says nothing new.
 constexpr std::int64_t kHalfSecond = 500, kSame = 1'500;
+// Of the time that passes, what a leader's clock may gain or lose.
+constexpr std::int64_t kSlewParts = 10;
 
 }  // namespace
 
@@ -17,22 +21,28 @@ std::int64_t ServerClock::BootMillis() const {
 }
 
 void ServerClock::Hear(UnixSeconds date) {
-  if (kept_) return;
-  const std::int64_t since_boot = date * kSecond + kHalfSecond - BootMillis();
-  if (heard_ && std::abs(since_boot - since_boot_) < kSame) return;
-  since_boot_ = since_boot;
-  heard_ = true;
+  const std::lock_guard lock(mutex_);
+  const std::int64_t now = BootMillis(), said = date * kSecond + kHalfSecond - now;
+  const std::int64_t passed = now - std::exchange(heard_, now);
+  const bool agrees = std::abs(said - std::exchange(last_, said)) < kSame;
+  if (!since_boot_) {
+    since_boot_ = said;
+    return;
+  }
+  const std::int64_t differs = said - *since_boot_, most = passed / kSlewParts;
+  if (!agrees || std::abs(differs) < kSame) return;
+  *since_boot_ += kept_ ? std::clamp(differs, -most, most) : differs;
 }
 
 void ServerClock::Keep() {
-  if (kept_) return;
-  if (!heard_) since_boot_ = machine_.Wall() / kSecond - BootMillis();
+  const std::lock_guard lock(mutex_);
+  if (!since_boot_) since_boot_ = machine_.Wall() / kSecond - BootMillis();
   kept_ = true;
 }
 
 UnixSeconds ServerClock::Seconds() const {
-  if (!heard_ && !kept_) return machine_.Seconds();
-  return (BootMillis() + since_boot_) / kSecond;
+  const std::lock_guard lock(mutex_);
+  return since_boot_ ? (BootMillis() + *since_boot_) / kSecond : machine_.Seconds();
 }
 
 }  // namespace weft::kube

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+#include <mutex>
+#include <optional>
 
 #include "operator/run/clock.h"
 
@@ -10,9 +11,11 @@ namespace weft::kube {
 // The API server's time, for everything that is compared with times in objects: the machines of
 // replicas may be wrong by hours, and a clock that jumps would end every deadline at once.
 //
-// It follows the Date of each answer until Keep, and then counts on with the machine's BootClock,
-// which never jumps: neither the machine's clock nor the API server's moves the deadlines of a
-// leader any more. Where no answer has a Date, it begins with the machine's clock.
+// It follows the Dates of answers until Keep, and counts on with the machine's BootClock, which
+// never jumps. One Date that differs is another server behind the same address; two that agree are
+// believed. After Keep the clock goes at most a tenth faster or slower towards them, so that no
+// deadline of a leader ends early, and a machine that was paused comes back to the time. Where no
+// answer has a Date, it begins with the machine's clock.
 // Thread-safety  all calls may run at once.
 class ServerClock {
  public:
@@ -30,8 +33,12 @@ class ServerClock {
   std::int64_t BootMillis() const;
 
   const run::Clock& machine_;
-  std::atomic<bool> heard_{false}, kept_{false};
-  std::atomic<std::int64_t> since_boot_{0};  // its time less BootMillis, in milliseconds
+  mutable std::mutex mutex_;
+  bool kept_ = false;
+  // Its time less BootMillis, in milliseconds; nothing: the machine's clock counts.
+  std::optional<std::int64_t> since_boot_;
+  // The same of the last Date, and when that was heard.
+  std::int64_t last_ = 0, heard_ = 0;
 };
 
 }  // namespace weft::kube

@@ -7,8 +7,7 @@
 namespace weft::life {
 
 // A node's name and creationTimestamp together name its machine: a node that is made again under
-// its name gets another one. Two such times are compared for equality only, so it does not matter
-// whose clock wrote them, nor how soon the node was made again.
+// its name gets a later one, however soon it is made again; an earlier one is late news.
 
 // The annotation of a worker's pod: the creationTimestamp of its node when the pod was created.
 inline constexpr const char* kNodeCreatedAnnotation = "weft.dev/node-created";

@@ -15,7 +15,8 @@ bool IsLost(const NodeState& state, const LossTimes& times) {
 bool IsMadeAgain(const NodeState& state, const api::Pod& pod) {
   if (!state.exists || state.made == 0) return false;
   if (const auto text = pod.meta.annotations.At(kNodeCreatedAnnotation)) {
-    if (const auto made = ParseTime(*text)) return state.made != *made;
+    // An earlier one is late news of the node before.
+    if (const auto made = ParseTime(*text)) return state.made > *made;
   }
   // A pod of an earlier version, whose times two servers' clocks wrote.
   return pod.bound != 0 && state.made > pod.bound + kClockSkewSeconds;

@@ -75,7 +75,7 @@ void Replica::Start() {
 }
 
 void Replica::SetLeads(bool leads) {
-  if (leads) clock_->Keep();
+  if (leads && keeper_) clock_->Keep();
   leads_ = leads;
   if (options_.on_leads) options_.on_leads();
 }

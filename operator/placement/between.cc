@@ -342,6 +342,12 @@ Request WithoutWorkerRules(const PoolsProblem& problem) {
   return OnSlots(problem.request, room.by_node, room.slots, problem.claims.fabric());
 }
 
+bool KeepsWorkerRules(const PoolsProblem& problem, const ByWorker<NodeIndex>& nodes) {
+  if (!MayHaveWorkerRules(problem.request)) return true;
+  const Room room(problem);
+  return rules::HoldAll(room.rules, UsedBy(nodes, room.slots.size()));
+}
+
 std::optional<Plan> SolveBetween(const PoolsProblem& problem,
                                  const std::function<std::optional<Plan>(const Request&)>& solve) {
   return PartSearch(problem, solve).Run();

@@ -29,6 +29,9 @@ struct PoolsProblem {
 // placement that keeps the rules is one of its placements, so that its bound is theirs.
 objective::Request WithoutWorkerRules(const PoolsProblem& problem);
 
+// Whether a placement on these nodes keeps the rules between the workers.
+bool KeepsWorkerRules(const PoolsProblem& problem, const ByWorker<fabric::NodeIndex>& nodes);
+
 // The best plan that keeps the rules between the workers.
 //
 // How      Branch and bound over parts of the slots. The first plan is that of the slots that

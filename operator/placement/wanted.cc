@@ -8,6 +8,7 @@
 #include "operator/objective/hard_rules.h"
 #include "operator/objective/instance.h"
 #include "operator/objective/levels.h"
+#include "operator/placement/between.h"
 #include "operator/placement/move_to_wanted.h"
 #include "operator/placement/wanted_sets.h"
 #include "operator/rules/node_filter.h"
@@ -44,11 +45,12 @@ Request Without(Request request, const ByNode<std::uint32_t>& unwanted, Leaves l
 // The best of the plans that are offered: as good as the first, and with the least sum.
 class Offers {
  public:
-  Offers(const Request& request, const ByNode<std::uint32_t>& unwanted, int tolerance_percent,
-         const Plan& plan)
-      : request_(request),
+  Offers(const PoolsProblem& problem, const ByNode<std::uint32_t>& unwanted, const Plan& plan)
+      : problem_(problem),
+        request_(problem.request),
         unwanted_(unwanted),
-        tolerance_percent_(tolerance_percent),
+        tolerance_percent_(problem.options.cost_tolerance_percent.value_or(
+            problem.claims.fabric().spec().cost_tolerance_percent)),
         best_(plan),
         sum_(SumUnwanted(unwanted, plan.nodes)),
         least_cost_(plan.exact ? plan.lower_bound : plan.cost) {}
@@ -59,7 +61,11 @@ class Offers {
 
   bool IsAsGood(const Plan& plan) const {
     if (plan.preferences != best_.preferences || plan.cost > most_cost()) return false;
-    return !request_.pool_choices || RankOf(plan) == RankOf(best_);
+    if (request_.pool_choices && RankOf(plan) != RankOf(best_)) return false;
+    // It was solved without some nodes, whose domains a spread counts.
+    PoolsProblem on = problem_;
+    on.pools = plan.pools;
+    return KeepsWorkerRules(on, plan.nodes);
   }
   // Whether it is the best now.
   bool Offer(const Plan& plan) {
@@ -77,6 +83,7 @@ class Offers {
     return (*request_.pool_choices)[plan.choice].rank;
   }
 
+  const PoolsProblem& problem_;
   const Request& request_;
   const ByNode<std::uint32_t>& unwanted_;
   int tolerance_percent_;
@@ -127,7 +134,8 @@ class WantedSearch {
                                                           kFewestSolves, kMostSolves);
     bool lower = true;
     while (lower && offers_.sum() > least.sum) {
-      lower = MoveWorkers(all);
+      // Moves know the slots, but not the rules between the workers.
+      lower = !MayHaveWorkerRules(request_) && MoveWorkers(all);
       lower = (offers_.sum() > least.sum && SolveOnBetterSets(wants)) || lower;
     }
   }
@@ -189,9 +197,8 @@ Plan OnWantedNodes(const fabric::Claims& claims, const Request& request,
                   [&](NodeIndex n) { return unwanted[n] == least; })) {
     return plan;
   }
-  Offers offers(
-      request, unwanted,
-      options.cost_tolerance_percent.value_or(claims.fabric().spec().cost_tolerance_percent), plan);
+  const PoolsProblem problem{claims, request, graph, options, {}};
+  Offers offers(problem, unwanted, plan);
   WantedSearch search(request, unwanted, offers, solve);
   search.Halve();
   search.Lower(Instance(claims, request, graph, options, offers.best().pools));

@@ -31,16 +31,19 @@ TEST(NameMachine, WritesNothingOfANodeThatIsNotKnown) {
   Json pod = Json::object();
   NameMachine(0, pod);
   EXPECT_EQ(pod, Json::object());
+  NameMachine(kNow, pod);  // as if its template had it
+  NameMachine(0, pod);
+  EXPECT_EQ(pod["metadata"]["annotations"], Json::object());
 }
 
-TEST(IsMadeAgain, ComparesTheNodeWithThatOfThePodForEqualityOnly) {
+TEST(IsMadeAgain, ALaterNodeThanThatOfThePodIsAnother) {
   api::Pod pod;
   pod.bound = kNow;
   pod.meta.annotations.Set(kNodeCreatedAnnotation, FormatTime(kNow - 500));
   const auto again = [&](UnixSeconds made) { return IsMadeAgain(MadeAt(made), pod); };
   EXPECT_FALSE(again(kNow - 500));
   EXPECT_TRUE(again(kNow - 499));
-  EXPECT_TRUE(again(kNow - 501));
+  EXPECT_FALSE(again(kNow - 501)) << "late news of the node before";
   EXPECT_TRUE(again(kNow + 5));
   EXPECT_FALSE(again(0)) << "not known";
   EXPECT_FALSE(IsMadeAgain(MadeAt(kNow, false), pod)) << "gone, and not made again";
