@@ -214,6 +214,7 @@ const std::vector<PlanCase> kPreferred = {
     {"NothingPreferredTakesTheFirst", "preferred", "nodes plain", "p1 p2"},
     {"PreferredNodeAffinity", "preferred", "nodes affinity", "p2 p3"},
     {"PreferNoSchedule", "preferred", "tainted plain", "p2 p3"},
+    {"AWishKeepsTheSpread", "preferred", "zones_spread", "na0 na1 nb0 nc0"},
     {"PreferredByNumber", "preferred", "generations greater", "p2 p3"},
     {"TheHeavierWishDecides", "preferred", "generations two_terms", "p3"},
     {"TheNetworkComesBeforeWishes", "preferred", "far affinity", "p1 p2"},
