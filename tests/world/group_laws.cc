@@ -215,6 +215,12 @@ void Laws::LookAtPreemption(const Json& job, const Gang& gang) {
   // The clock of another leader may be ahead.
   if (cluster_.led_anew > since->second || gates_since_ > since->second) return;
   if (fibers_.now() - since->second > kPreemptionAwaited) return;
+  // Without one of its nodes the gang can never be bound.
+  const std::vector<std::string>& planned = planned_[gang];
+  if (std::any_of(planned.begin(), planned.end(),
+                  [this](const auto& node) { return cluster_.unhealthy.contains(node); })) {
+    return;
+  }
   for (const auto& pod : cluster_.LivePods(gang.first)) {
     const std::string node = TextAt(*pod, {"status", "nominatedNodeName"});
     if (AttemptOf(*pod) != gang.second || node.empty()) continue;
