@@ -85,8 +85,9 @@ bool Replica::Poll() {
   if (!leads_) return true;
   log_.Info("leading");
   if (const auto ahead = clock_->MachineIsAhead(); std::abs(ahead) > kClocksDifferSeconds) {
-    log_.Warning("clock", {{"reason", "this machine's clock is " + std::to_string(ahead) +
-                                          " s ahead of the API server's, whose time counts"}});
+    log_.Warning("clock", {{"reason", "this machine's clock is " + std::to_string(std::abs(ahead)) +
+                                          (ahead > 0 ? " s ahead of" : " s behind") +
+                                          " the API server's, whose time counts"}});
   }
   led_ = true;
   events_.Start();

@@ -34,6 +34,8 @@ constexpr std::size_t kMostSolves = 256, kFewestSolves = 8;
 constexpr std::size_t kSolvesOfOneWorker = 1024;  // shared by the workers
 // Nodes over which every solve goes; shared by the nodes of the fabric.
 constexpr std::size_t kNodesLooked = 1'000'000;
+// Nodes of all parts that are made: of each part all are looked at and sorted. A second or less.
+constexpr std::size_t kNodesOfParts = 500'000;
 // Domains of an affinity that are looked at by themselves, roomiest first. The others count in the
 // bound.
 constexpr std::size_t kMostDomains = 64;
@@ -225,7 +227,10 @@ class PartSearch {
 
   void Divide(const Part& part, const Slots& used) {
     Division division = placement::Divide(room_.rules, part, used, problem_.request.workers);
-    if (!division.all) Leave(part);
+    const std::size_t nodes = division.parts.size() * Nodes();
+    if (!division.all || nodes > nodes_left_) Leave(part);
+    if (nodes > nodes_left_) return;
+    nodes_left_ -= nodes;
     for (Part& smaller : division.parts) {
       LeaveOutAlike(pair_cost_, room_.rules, previous_, smaller);
       if (!LimitsLeaveRoom(room_.rules, smaller, problem_.request.workers)) continue;
@@ -318,7 +323,7 @@ class PartSearch {
   Room room_;
   objective::PairCost pair_cost_;
   std::vector<NodeIndex> previous_;
-  std::size_t solves_left_;
+  std::size_t solves_left_, nodes_left_ = kNodesOfParts;
   std::optional<Plan> best_;
   std::vector<Part> parts_;            // not yet searched
   std::vector<Searched> done_, left_;  // whose best plan keeps the rules; all others

@@ -43,9 +43,9 @@ bool KeepsWorkerRules(const PoolsProblem& problem, const ByWorker<fabric::NodeIn
 //          each way to divide the workers over its domains. Parts whose bound is not below the best
 //          plan are left out. Nodes of one domain of each rule and of the narrowest level, which
 //          are interchangeable, are not tried twice.
-// Limits   A number of solves, fewer for large jobs and fabrics, and of domains of an affinity.
-// What
-//          is left then keeps the plan from being exact; its bound counts.
+// Limits   A number of solves, fewer for large jobs and fabrics, of parts, fewer for large fabrics,
+//          and of domains of an affinity. What is left then keeps the plan from being exact; its
+//          bound counts.
 // `solve`  the best plan for a request without rules between workers, or one whose rules KeepApart
 //          keeps; on the same pools. Plan::preferences, cost, lower_bound and exact are used.
 // Cost     up to 256 solves for a few workers, 8 for hundreds.

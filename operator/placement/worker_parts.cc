@@ -188,7 +188,8 @@ bool LimitsLeaveRoom(const WorkerRules& rules, const Part& part, std::uint64_t w
   if (rules.limits.size() + part.shares.size() != 2) return true;
   WorkerRules both;
   for (const Limit* limit : LimitsOf(rules, part)) both.limits.push_back(*limit);
-  return rules::FindWorkers(both, part.slots, workers).has_value();
+  return !rules::IsQuick(both, part.slots, workers) ||
+         rules::FindWorkers(both, part.slots, workers).has_value();
 }
 
 void LeaveOutAlike(const objective::PairCost& pair_cost, const WorkerRules& rules,

@@ -20,6 +20,8 @@ using PerNode = fabric::ByNode<std::uint32_t>;
 // States that a search worker by worker looks at: its cost is this times the kinds of nodes.
 constexpr std::size_t kStates = 20'000;
 constexpr std::size_t kStateNumbers = 2'000'000;  // and these numbers in all, a memory limit
+// Workers times nodes with slots: tenths of a second.
+constexpr std::uint64_t kMostWork = 1'000'000;
 
 std::uint64_t Sum(const PerNode& slots) {
   return std::accumulate(slots.begin(), slots.end(), std::uint64_t{0});
@@ -300,9 +302,15 @@ PerNode SlotsIn(const std::vector<NodeIndex>& nodes, const PerNode& slots) {
   return some;
 }
 
+bool IsQuick(const WorkerRules& rules, const PerNode& slots, std::uint64_t workers) {
+  if (rules.limits.size() <= 1 && rules.spreads.empty()) return true;
+  const auto nodes = slots.size() - std::count(slots.begin(), slots.end(), 0U);
+  return static_cast<std::uint64_t>(nodes) <= kMostWork / std::max<std::uint64_t>(1, workers);
+}
+
 std::optional<PerNode> FindWorkers(const WorkerRules& rules, const PerNode& slots,
                                    std::uint64_t workers) {
-  if (Sum(slots) < workers) return std::nullopt;
+  if (Sum(slots) < workers || !IsQuick(rules, slots, workers)) return std::nullopt;
   for (const std::vector<NodeIndex>& set : SetsTogether(rules, slots, workers)) {
     const PerNode some = SlotsIn(set, slots);
     if (rules.limits.empty() && rules.spreads.empty()) return some;

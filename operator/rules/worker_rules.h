@@ -60,7 +60,13 @@ std::vector<std::vector<fabric::NodeIndex>> SetsTogether(const WorkerRules& rule
 fabric::ByNode<std::uint32_t> SlotsIn(const std::vector<fabric::NodeIndex>& nodes,
                                       const fabric::ByNode<std::uint32_t>& slots);
 
-// Slots for this many workers that keep all rules, whichever of them are used; or nothing.
+// Whether FindWorkers and the like are quick: where two limits meet, or a spread, their work grows
+// with the workers times the nodes, and a planner that serves a whole fleet must not wait for that.
+bool IsQuick(const WorkerRules& rules, const fabric::ByNode<std::uint32_t>& slots,
+             std::uint64_t workers);
+
+// Slots for this many workers that keep all rules, whichever of them are used; or nothing, also if
+// it is not quick.
 //
 // How     Up to two limits and no spread are a flow from the domains of one to those of the other,
 //         which finds workers if there are any. Three limits are a matching in three dimensions,

@@ -125,5 +125,26 @@ TEST(FindWorkers, FindsWorkersWhereTheyAre) {
   EXPECT_GT(none, 300);
 }
 
+// A planner that serves a fleet must not wait for minutes.
+TEST(FindWorkers, GivesUpWhereRulesMeetOnThousandsOfNodes) {
+  constexpr std::uint32_t kNodes = 4'000, kWorkers = 1'000;
+  Slots pairs, zones;
+  for (std::uint32_t n = 0; n < kNodes; ++n) {
+    pairs.push_back(n / 2);
+    zones.push_back(n % 10);
+  }
+  const Slots slots(kNodes, 1);
+  WorkerRules rules;
+  rules.limits = {{pairs, std::vector<std::uint64_t>(kNodes / 2, 1)}};
+  EXPECT_TRUE(IsQuick(rules, slots, kWorkers));
+  EXPECT_TRUE(FindWorkers(rules, slots, kWorkers));
+  rules.spreads = {
+      {zones, std::vector<std::uint64_t>(10, 0), std::vector<std::uint8_t>(10, 1), 1, false}};
+  EXPECT_FALSE(IsQuick(rules, slots, kWorkers));
+  EXPECT_FALSE(FindWorkers(rules, slots, kWorkers));
+  EXPECT_TRUE(IsQuick(rules, slots, 100));
+  EXPECT_TRUE(FindWorkers(rules, slots, 100));
+}
+
 }  // namespace
 }  // namespace weft::rules
