@@ -150,6 +150,8 @@ void KeepDetails(const Field& slice_spec, ResourceSlice& slice) {
   Keep(details, slice.meta);
 }
 
+void DropDetails(ResourceSlice& slice) { slice.meta.annotations = {}; }
+
 void KeepDetails(const Field& class_spec, DeviceClass& device_class) {
   Json details = {{"selectors", Json::array()}};
   Copy(class_spec, {"selectors"}, details);

@@ -60,6 +60,9 @@ void KeepDetails(const Field& claim_spec, ClaimTemplate& claim_template);
 // `allocation`: of the claim's status.
 void KeepDetails(const Field& claim_spec, const Field& allocation, ResourceClaim& claim);
 
+// Of a slice whose devices no claim looks at by them.
+void DropDetails(ResourceSlice& slice);
+
 // Nothing if the object has no details, or those cannot be read.
 // Cost  linear in the text: to be called for objects that a claim asks for.
 std::optional<SliceDetails> DetailsOf(const ResourceSlice& slice);

@@ -96,16 +96,29 @@ std::string MembersOf(const api::Pod& pod) {
   return all.dump();
 }
 
+ReadPod Read(const std::shared_ptr<const Json>& object) {
+  const auto pod = api::DecodePod(*object, "Pod");
+  if (!pod) return {object, "", ""};
+  return {object, pod->meta.resource_version, MembersOf(*pod)};
+}
+
 // What the server has, read by the operator's own decoder, is what the leader has.
-void CompareMembers(ApiServer& server, const api::Inputs& inputs, std::set<std::string>& differ) {
+// `pods`: those that were read at the last look, whose objects are often the same.
+void CompareMembers(ApiServer& server, const api::Inputs& inputs, ReadPods& pods,
+                    std::set<std::string>& differ) {
+  const ReadPods before = std::exchange(pods, {});
   for (const api::Pod& known : inputs.pods) {
     const auto there = server.Find("pods", known.meta.key);
     if (!there || !known.unreadable.empty()) continue;
-    const auto read = api::DecodePod(*there, "Pod");
-    if (!read || read->meta.resource_version != known.meta.resource_version) continue;
-    const std::string is = MembersOf(*read), was = MembersOf(known);
-    if (is != was) {
-      differ.insert("pod " + api::Show(known.meta.key) + " is " + is + ", the leader has " + was);
+    const auto found = before.find(known.meta.key);
+    const bool same = found != before.end() && found->second.object == there;
+    const ReadPod& pod =
+        pods.emplace(known.meta.key, same ? found->second : Read(there)).first->second;
+    if (pod.version != known.meta.resource_version) continue;
+    const std::string was = MembersOf(known);
+    if (pod.members != was) {
+      differ.insert("pod " + api::Show(known.meta.key) + " is " + pod.members +
+                    ", the leader has " + was);
     }
   }
   for (const api::Node& known : inputs.nodes) {
@@ -125,7 +138,7 @@ bool IsRead(const Json&) { return true; }
 bool IsOfAJob(const Json& service) { return !LabelOf(service, "weft.dev/job-uid").empty(); }
 
 std::set<std::string> Differences(ApiServer& server, const watch::ClusterWatch& cluster,
-                                  const watch::Store& store) {
+                                  const watch::Store& store, ReadPods& pods) {
   const api::Inputs inputs = cluster.TakeSnapshot().inputs;
   std::set<std::string> differ;
   Compare(server, "trainingjobs.weft.dev", inputs.jobs, true, differ);
@@ -135,7 +148,7 @@ std::set<std::string> Differences(ApiServer& server, const watch::ClusterWatch& 
   Compare(server, kPodGroupResource, inputs.pod_groups, true, differ);
   Compare(server, "namespaces", inputs.namespaces, true, differ);
   Compare(server, "priorityclasses.scheduling.k8s.io", inputs.priority_classes, true, differ);
-  CompareMembers(server, inputs, differ);
+  CompareMembers(server, inputs, pods, differ);
   CompareStored<watch::Service>(server, "services", store, IsOfAJob, differ);
   if (cluster.KueueSynced()) {
     CompareStored<api::Workload>(server, "workloads.kueue.x-k8s.io", store, IsRead, differ);
@@ -169,7 +182,8 @@ void World::LookAtCaches() {
   Incarnation* leader = Leader();
   const auto work = leader == nullptr ? nullptr : leader->replica().Working();
   if (!work) return laws_.Break("I6", "nobody leads");
-  for (const std::string& one : Differences(server_, work->cluster(), work->cluster().store())) {
+  for (const std::string& one :
+       Differences(server_, work->cluster(), work->cluster().store(), read_pods_)) {
     laws_.Break("I16", one);
   }
 }
@@ -184,7 +198,7 @@ void World::LookAtCachesByDay() {
   const auto work = leader == nullptr ? nullptr : leader->replica().Working();
   if (!work || !work->cluster().Synced() || fibers_.now() < hard_until_) return;
   cache_look_ = {leader->identity(), fibers_.now(),
-                 Differences(server_, work->cluster(), work->cluster().store())};
+                 Differences(server_, work->cluster(), work->cluster().store(), read_pods_)};
   cache_look_.differ.merge(Forgotten(server_, work->planner()));
   if (kueue_) cache_look_.differ.merge(kueue_->OldAssignments());
   if (before.leader != leader->identity()) return;

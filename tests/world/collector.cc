@@ -334,6 +334,7 @@ PodCollector::PodCollector(ApiServer& server, std::size_t threshold, std::string
 
 void PodCollector::Look() {
   chosen_.clear();
+  if (server_.All("pods").size() <= threshold_) return;
   struct Ended {
     bool stays;  // was not evicted
     std::string created;

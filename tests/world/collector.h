@@ -68,7 +68,6 @@ class PodCollector {
   bool Step();  // as above
 
  private:
-
   ApiServer& server_;
   const std::size_t threshold_;
   const std::string user_;

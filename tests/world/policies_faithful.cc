@@ -27,7 +27,7 @@ namespace weft::world {
 namespace {
 
 // An API server learns of policies and roles from watches of its own.
-constexpr std::chrono::seconds kLongestWait{60};
+constexpr std::chrono::seconds kLongestWait{600};
 constexpr std::chrono::milliseconds kBetween{100};
 
 struct Flags {

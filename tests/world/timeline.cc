@@ -58,12 +58,19 @@ std::string Clock(Instant at) {
   return text;
 }
 
+// Of a batch/v1 Job, which has no condition for it.
+bool WorkersAreReady(const Json& job) {
+  const Json status = job.value("status", Json::object());
+  const int ready = status.value("ready", 0);
+  return ready > 0 && ready + status.value("succeeded", 0) >= job["spec"].value("completions", 0);
+}
+
 std::string PhaseOf(const Json& job) {
   if (IsDeleting(job)) return "Deleting";
   for (const char* type : {"Complete", "Failed", "Restarting", "Suspended"}) {
     if (IsTrue(job, type)) return type;
   }
-  if (IsTrue(job, "PodsReady")) return "Running";
+  if (IsTrue(job, "PodsReady") || WorkersAreReady(job)) return "Running";
   return IsTrue(job, "Placed") ? "Placed" : "Pending";
 }
 
@@ -142,7 +149,9 @@ void Timeline::Set(std::map<std::string, Row>& rows, const std::string& name, In
 }
 
 void Timeline::OnChange(const Change& change, Instant now) {
-  if (change.resource == "trainingjobs.weft.dev") OnJob(change, now);
+  if (change.resource == "trainingjobs.weft.dev" || change.resource == "jobs.batch") {
+    OnJob(change, now);
+  }
   if (change.resource == "pods") OnPod(change, now);
   if (change.resource == "nodes") OnNode(change, now);
   if (change.resource == "leases.coordination.k8s.io") OnLease(change, now);
@@ -174,6 +183,7 @@ void Timeline::OnPod(const Change& change, Instant now) {
 
 void Timeline::OnNode(const Change& change, Instant now) {
   const std::string& name = change.key.name;
+  nodes_[name];  // also a node without pods has a row
   const bool down = change.type == Change::Type::kDeleted || !IsTrue(*change.object, "Ready");
   if (std::exchange(down_[name], down) == down) return;
   Set(nodes_, name, now, down ? "down" : "", name + (down ? " is not Ready" : ""));

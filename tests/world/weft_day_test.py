@@ -33,12 +33,13 @@ class WeftDayTest(unittest.TestCase):
     def test_the_page_shows_jobs_nodes_leaders_and_faults(self):
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "day.html")
-            done = play(PROGRAM, "--seed", "3", "--hours", "1", "--jobs", "5", "--faults", "20",
+            done = play(PROGRAM, "--seed", "4", "--hours", "1", "--jobs", "5", "--faults", "20",
                         "--nodes", "8", "--timeline", file)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             with open(file, encoding="utf-8") as page:
                 text = page.read()
-        for name in [f"/job-{i}" for i in range(5)] + [f"node-{i:04}" for i in range(8)] + ["weft-0-1"]:
+        names = [f"/job-{i}" for i in range(5)] + ["/batch-0", "/batch-4"]
+        for name in names + [f"node-{i:04}" for i in range(8)] + ["weft-0-1"]:
             self.assertIn(name, text)
         parts = {one.split(">")[0]: one for one in text.split("<h2>")[1:]}
         jobs = next(one for name, one in parts.items() if name.startswith("Jobs"))

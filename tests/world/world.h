@@ -28,6 +28,14 @@
 
 namespace weft::world {
 
+// A pod of the API server as the operator's decoder reads it; for the law of caches.
+struct ReadPod {
+  std::shared_ptr<const Json> object;
+  std::string version;  // "" if it cannot be read
+  std::string members;
+};
+using ReadPods = std::map<api::ObjectKey, ReadPod>;
+
 // A cluster with its control plane, two operators, users and faults, in virtual time: the seed
 // decides all of it.
 class World {
@@ -174,6 +182,7 @@ class World {
     Instant at{};
     std::set<std::string> differ;
   } cache_look_;
+  ReadPods read_pods_;
   const Policies policies_;  // of the chart
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "operator/api/decode.h"
+#include "operator/api/device_details.h"
 #include "operator/cluster/foreign_gang.h"
 
 namespace weft::watch {
@@ -370,6 +371,27 @@ TEST_F(StoreTest, ASliceOfOtherDevicesChangesTheFabricIfAClassSelectsThem) {
   EXPECT_NE(store_.TakeSnapshot().fabrics, before);
   store_.Put(SliceOf("other.net", "2", 8));
   EXPECT_EQ(Told(), Words());
+}
+
+TEST_F(StoreTest, KeepsDetailsOfDevicesThatAreNoAccelerators) {
+  const auto read = [](const std::string& driver, const char* version) {
+    return *api::DecodeResourceSlice(
+        {{"metadata", {{"name", "s"}, {"resourceVersion", version}}},
+         {"spec",
+          {{"driver", driver},
+           {"nodeName", "n"},
+           {"pool", {{"name", "n"}, {"generation", 1}, {"resourceSliceCount", 1}}},
+           {"devices", {{{"name", "d"}, {"attributes", {{"mac", {{"string", version}}}}}}}}}}},
+        "s");
+  };
+  store_.Put(read("dra.net", "1"));
+  EXPECT_TRUE(api::DetailsOf(store_.TakeSnapshot().inputs.resource_slices.front()));
+  store_.Remove<api::ResourceSlice>({{"", "s"}});
+  store_.Put(read("gpu.nvidia.com", "2"));
+  const auto slice = [&] { return store_.TakeSnapshot().inputs.resource_slices.front(); };
+  EXPECT_FALSE(api::DetailsOf(slice()));
+  store_.Put(read("gpu.nvidia.com", "3"));  // says the same of its accelerators
+  EXPECT_EQ(slice().meta.resource_version, "2");
 }
 
 TEST_F(StoreTest, AVolumeOrItsClaimTellsOnlyWhatChangesANode) {
