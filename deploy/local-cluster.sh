@@ -130,7 +130,7 @@ apply_definitions() {
   kubectl apply --server-side -f "$root/crds" >>"$dir/logs/kubectl.log"
   # kubectl fails, rather than waits, on one that has no conditions yet.
   wait_for 'established definitions' "$dir/logs/kubectl.log" \
-    kubectl wait --for=condition=Established --timeout=30s -f "$root/crds"
+    kubectl wait --for=condition=Established --timeout="${ready_seconds}s" -f "$root/crds"
   say "definitions of weft.dev established in $(seconds_since "$begun") s"
 }
 

@@ -154,14 +154,14 @@ write_test_list() {
     # With other compilers and checks a seed has the same history.
     echo "add_test(world.same_history_sanitized bash \"$root/tests/world/same_history.sh\"" \
       "\"$root/build/bin/weft-day\" \"$root/build-sanitize/bin/weft-day\")"
-    echo "set_tests_properties(world.same_history_sanitized PROPERTIES LABELS world TIMEOUT 300)"
+    echo "set_tests_properties(world.same_history_sanitized PROPERTIES LABELS world TIMEOUT 1200)"
     [ -n "$clang" ] || return 0
     for source in tests/fuzz/*_fuzz.cc; do
       target=$(basename "$source" .cc)
       echo "add_test(fuzz.$target bash \"$root/tests/fuzz/run.sh\"" \
         "\"$root/build-sanitize\" $target $fuzz_seconds)"
       # The longest tests start first.
-      echo "set_tests_properties(fuzz.$target PROPERTIES LABELS fuzz TIMEOUT 120 COST 1000)"
+      echo "set_tests_properties(fuzz.$target PROPERTIES LABELS fuzz TIMEOUT 600 COST 1000)"
     done
   } >build/all/CTestTestfile.cmake
 }

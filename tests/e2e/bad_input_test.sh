@@ -6,7 +6,7 @@ shopt -s lastpipe # what a pipe feeds is counted too
 # refused NAME TEXT-IN-MESSAGE <input
 refused() {
   cat >"$work/$1.yaml"
-  expect_exit 2 timeout 10 "$WEFT" plan -f "$work/$1.yaml"
+  expect_exit 2 timeout 100 "$WEFT" plan -f "$work/$1.yaml"
   expect_empty "$work/stdout"
   expect_text "$work/stderr" "$1.yaml"
   expect_text "$work/stderr" "$2"
@@ -40,7 +40,7 @@ expect_exit 0 "$WEFT" fabric generate --design dgx-h100-superpod
 mv "$work/stdout" "$work/cluster.yml"
 unknown() { # NAME TEXT-IN-MESSAGE <input
   cat >"$work/$1.yaml"
-  expect_exit 2 timeout 10 "$WEFT" plan -o json -f "$work/cluster.yml" -f "$work/$1.yaml"
+  expect_exit 2 timeout 100 "$WEFT" plan -o json -f "$work/cluster.yml" -f "$work/$1.yaml"
   expect_empty "$work/stdout"
   expect_text "$work/stderr" "$1.yaml: line "
   expect_text "$work/stderr" "$2"

@@ -8,7 +8,7 @@ import select
 import subprocess
 import time
 
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 300
 # Points at the first node of a map with a job: what the card says, and where it is.
 POINT_AT_A_JOB = """(function(){
     var cell = document.querySelector('.map g g[data-job]').parentNode;

@@ -27,7 +27,7 @@ def install(*values):
     port, metrics = free_ports(2)
     run("helm", "upgrade", "--install", "weft", os.environ["WEFT_CHART"], "-n", SPACE,
         "--reset-values", "--wait", "--timeout", "180s",
-        "--set", f"probes.port={port},config.bind-deadline=5,config.node-loss=3",
+        "--set", f"probes.port={port},config.bind-deadline=300,config.node-loss=3",
         "--set", f"metrics.port={metrics}",
         *(word for value in values for word in ("--set", value)))
     return port, metrics

@@ -13,7 +13,7 @@ from operator_foreign import ForeignScenarios
 from operator_lib import training_job
 from operator_scenarios import main
 
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 300
 
 
 class Watching:

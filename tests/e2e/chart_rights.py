@@ -18,7 +18,7 @@ from operator_lib import QUIET_NODES, poll, server_process, training_job
 from operator_scenarios import main
 from operator_shapes import transformer
 
-RESTART_SECONDS = 120  # of an API server, where the machine does much else
+RESTART_SECONDS = 900  # of an API server, where the machine does much else
 # Asked by the API server's admission (OwnerReferencesPermissionEnforcement), not by a request.
 BY_ADMISSION = {("weft.dev", "trainingjobs/finalizers", "update")}
 # Asked of an object that is there before it was expected: the last leader's, as it died.

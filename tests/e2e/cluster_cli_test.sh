@@ -260,7 +260,7 @@ same_as_files fabric show --nodes
   echo '  resourceClaims: [{name: gpus, resourceClaimTemplateName: five-gpus}]'
   on "$sliced" by-request ', resources: {limits: {nvidia.com/gpu: 3}}}]'
 } | kubectl create -f - >/dev/null
-kubectl wait --for=condition=PodScheduled --timeout=60s pod/by-claim pod/by-request >/dev/null
+kubectl wait --for=condition=PodScheduled --timeout=600s pod/by-claim pod/by-request >/dev/null
 dump
 [ "$(grep -c '"resource.kubernetes.io/extended-resource-claim": "true"' "$work/all.json")" = 1 ] ||
   fail 'kube-scheduler made no claim for the extended resource'

@@ -9,7 +9,7 @@ real=$WEFT_SOURCE_DIR/../shared/data/topology
 places() {
   local nodes=$1 level=$2 gpus=$3
   shift 3
-  expect_exit 0 timeout 20 "$WEFT" fabric import "$@"
+  expect_exit 0 timeout 100 "$WEFT" fabric import "$@"
   mv "$work/stdout" "$work/cluster.yaml"
   [ "$(grep -c '^kind: Node$' "$work/cluster.yaml")" = "$nodes" ] || fail "not $nodes nodes: $*"
   expect_exit 0 "$WEFT" fabric import "$@"
@@ -181,7 +181,7 @@ expect_text "$work/stderr" 'an NCCL topology, which describes the inside of one 
 printf 'hello\n' >"$work/no-fabric"
 for kind in --ibnetdiscover --topograph --slurm '--csv --levels rack'; do
   # shellcheck disable=SC2086
-  expect_exit 2 timeout 10 "$WEFT" fabric import "$work/no-fabric" $kind
+  expect_exit 2 timeout 100 "$WEFT" fabric import "$work/no-fabric" $kind
   expect_empty "$work/stdout"
   expect_text "$work/stderr" 'no-fabric'
 done

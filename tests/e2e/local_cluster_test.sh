@@ -80,7 +80,7 @@ expect_exit 0 kubectl get node dgx-h100-020 -o 'jsonpath={.status.allocatable.nv
 expect_text "$work/stdout" '8'
 expect_exit 0 kubectl get fabrics,trainingjobs,placements -A
 expect_text "$work/stdout" 'fabric.weft.dev/default'
-expect_exit 0 kubectl wait --for=condition=Ready pod -l '!x' --all --timeout=30s
+expect_exit 0 kubectl wait --for=condition=Ready pod -l '!x' --all --timeout=600s
 expect_text "$work/stdout" 'earlier-'
 
 # Certificates decide who may do what.
@@ -123,20 +123,20 @@ spec:
       restartPolicy: Never
       containers: [{name: main, image: none, resources: {limits: {nvidia.com/gpu: 8}}}]
 YAML
-expect_exit 0 kubectl wait --for=condition=Ready --timeout=30s pod/plain
-expect_exit 0 kubectl wait --for=condition=Complete --timeout=30s job/job
-expect_exit 0 kubectl wait --for=condition=PodScheduled=False --timeout=30s pod/too-large
-expect_exit 0 kubectl wait --for='jsonpath={.status.phase}=Failed' --timeout=30s pod/fails
+expect_exit 0 kubectl wait --for=condition=Ready --timeout=600s pod/plain
+expect_exit 0 kubectl wait --for=condition=Complete --timeout=600s job/job
+expect_exit 0 kubectl wait --for=condition=PodScheduled=False --timeout=600s pod/too-large
+expect_exit 0 kubectl wait --for='jsonpath={.status.phase}=Failed' --timeout=600s pod/fails
 expect_exit 0 kubectl get pod fails -o 'jsonpath={..exitCode}'
 expect_text "$work/stdout" '137'
 expect_exit 0 kubectl annotate pod plain weft.test/exit-code=1
-expect_exit 0 kubectl wait --for='jsonpath={.status.phase}=Failed' --timeout=30s pod/plain
+expect_exit 0 kubectl wait --for='jsonpath={.status.phase}=Failed' --timeout=600s pod/plain
 
 # A node that reports NotReady, and is well again.
 expect_exit 0 kubectl annotate node dgx-h100-003 weft.test/ready=false
-expect_exit 0 kubectl wait --for=condition=Ready=False --timeout=30s node/dgx-h100-003
+expect_exit 0 kubectl wait --for=condition=Ready=False --timeout=600s node/dgx-h100-003
 expect_exit 0 kubectl annotate node dgx-h100-003 weft.test/ready-
-expect_exit 0 kubectl wait --for=condition=Ready --timeout=30s node/dgx-h100-003
+expect_exit 0 kubectl wait --for=condition=Ready --timeout=600s node/dgx-h100-003
 
 # What has died is named; up starts it again and changes nothing else.
 kill -KILL "$(cut -d ' ' -f 1 "$WEFT_CLUSTER_DIR/test/pids/kube-scheduler")"

@@ -9,7 +9,7 @@ import unittest
 
 from browser import POINT_AT_A_JOB, Browser
 from metrics_prometheus import fetch
-from operator_lib import SOURCE, Cluster, Operator, free_port, poll, training_job
+from operator_lib import SOURCE, Cluster, Operator, free_port, poll, slowness, training_job
 
 SPACE = "map-page"
 ON_MAP = "document.querySelectorAll('svg g[data-job]').length"
@@ -19,7 +19,7 @@ class LargeMaps(unittest.TestCase):
     """A thousand nodes one by one, ten thousand by domain; both fit the window's width and are
     quick."""
 
-    MOST_ELEMENTS, MOST_SECONDS = 25_000, 0.5  # for a click
+    MOST_ELEMENTS, MOST_SECONDS = 25_000, 0.5  # for a click, on a machine at rest
     WINDOW = 1280
 
     def test_sizes(self):
@@ -49,7 +49,7 @@ class LargeMaps(unittest.TestCase):
             document.body.getBoundingClientRect();
             return performance.now() - begin;
         })()""")
-        self.assertLess(clicked, self.MOST_SECONDS * 1e3)
+        self.assertLess(clicked, self.MOST_SECONDS * slowness() * 1e3)
         # What was clicked is in sight.
         self.assertTrue(browser.value("""(function(){
             var box = document.querySelector('.map g.on').getBoundingClientRect();

@@ -23,7 +23,7 @@ start_operator() {
   "$WEFT_OPERATOR" --read-only --leader-elect=false --namespace "$namespace" --probe-address '' \
     --metrics-address "$@" 2>"$work/operator.log" &
   operator=$!
-  for _ in $(seq 100); do
+  for _ in $(seq 3000); do
     curl -sk -o "$work/answer" "https://127.0.0.1:$port/metrics" && return
     kill -0 "$operator" 2>/dev/null || break
     sleep 0.1

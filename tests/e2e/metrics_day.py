@@ -19,7 +19,7 @@ from metrics_dashboards import check_dashboards
 from metrics_prometheus import Page, Prometheus, alerts_of_rules, fetch
 from metrics_stall import StalledConnection
 from operator_lib import (GPUS, QUIET_NODES, SOURCE, Cluster, Operator, free_port, poll,
-                          training_job)
+                          slowness, training_job)
 
 LEAF = "fabric.topograph.run/tier-0"
 SPACE, FORBIDDEN = "metrics-day", "metrics-forbidden"
@@ -103,7 +103,8 @@ class Day(unittest.TestCase):
 
     @classmethod
     def start_leader(cls):
-        return Operator(cls.work.name, "leader", "--bind-deadline", "3", "--prices", PRICES,
+        return Operator(cls.work.name, "leader", "--prices", PRICES,
+                        "--bind-deadline", str(round(3 * slowness())),
                         "--probe-address", f"127.0.0.1:{cls.leader_port}")
 
     @classmethod

@@ -2,6 +2,7 @@
 
 import http.server
 import json
+import math
 import os
 import re
 import subprocess
@@ -9,17 +10,21 @@ import threading
 import urllib.parse
 import urllib.request
 
-from operator_lib import SOURCE, free_port, poll
+from operator_lib import SOURCE, free_port, poll, slowness
 
 FILES = os.path.join(SOURCE, "charts", "weft", "files")
 
-# What the test's day shortens, and nothing else: a minute of the rules is a second of the day; a
+# Between two scrapes, each of which must end before the next; a minute of the rules is two of them.
+SCRAPE_MILLISECONDS = 250 * math.ceil(slowness())
+MINUTE_MILLISECONDS = 2 * SCRAPE_MILLISECONDS
+
+# What the test's day shortens, and nothing else: a minute of the rules is a moment of the day; a
 # healthy watch is silent for up to 17 s, so a minute of silence becomes half of one; and no search
 # on a small fabric takes the 100 ms that are slow.
 HASTE = [
-    (r"for: (\d+)m\b", lambda minutes: f"for: {int(minutes[1]) * 500}ms"),
-    (r"\[(\d+)m\]", lambda minutes: f"[{int(minutes[1]) * 500}ms]"),
-    (r"> 30 \* 60", "> 30 * 0.5"),
+    (r"for: (\d+)m\b", lambda minutes: f"for: {int(minutes[1]) * MINUTE_MILLISECONDS}ms"),
+    (r"\[(\d+)m\]", lambda minutes: f"[{int(minutes[1]) * MINUTE_MILLISECONDS}ms]"),
+    (r"> 30 \* 60", f"> 30 * {MINUTE_MILLISECONDS / 1000}"),
     (r"silence_seconds\) > 60", "silence_seconds) > 30"),
     (r"p99 > 0\.1", "p99 > 0.000001"),
 ]
@@ -92,8 +97,9 @@ class Prometheus:
         config = os.path.join(work, "prometheus.json")  # JSON is YAML
         with open(config, "w", encoding="utf-8") as file:
             json.dump({
-                "global": {"scrape_interval": "250ms", "scrape_timeout": "250ms",
-                           "evaluation_interval": "250ms"},
+                "global": {"scrape_interval": f"{SCRAPE_MILLISECONDS}ms",
+                           "scrape_timeout": f"{SCRAPE_MILLISECONDS}ms",
+                           "evaluation_interval": f"{SCRAPE_MILLISECONDS}ms"},
                 "rule_files": hastened(work),
                 "scrape_configs": [
                     {"job_name": name, "honor_labels": honor,

@@ -9,7 +9,7 @@ import json
 
 from operator_kinds import kubectl
 from operator_lib import GPUS, condition, poll, training_job
-from operator_scenarios import QUICK, Scenarios, main
+from operator_scenarios import Scenarios, main
 
 DRIVER = "gpu.nvidia.com"
 PRODUCTS = 3 * ["NVIDIA H100 80GB HBM3"] + ["NVIDIA B200"]
@@ -39,7 +39,6 @@ def gpus_of(node, product, slices=1, tainted=0):
 
 
 class Devices(Scenarios):
-    flags = QUICK
 
     @classmethod
     def setUpClass(cls):

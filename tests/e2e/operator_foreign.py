@@ -4,9 +4,9 @@
 import os
 import subprocess
 
-from operator_lib import (GPUS, QUIET_NODES, REFUSED_AS_NOISY, SOURCE, Audit, Operator, condition,
-                          poll, training_job)
-from operator_scenarios import QUICK, Scenarios, main
+from operator_lib import (GPUS, PATIENCE_SECONDS, QUIET_NODES, REFUSED_AS_NOISY, SOURCE, Audit,
+                          Operator, condition, poll, training_job)
+from operator_scenarios import PATIENT, QUICK, Scenarios, main
 
 GATE = "weft.dev/placement"
 INDEX = "batch.kubernetes.io/job-completion-index"
@@ -77,13 +77,13 @@ class ForeignScenarios(Scenarios):
                 and (all_of_them or "deletionTimestamp" not in pod["metadata"])]
         return sorted(pods, key=lambda pod: int(pod["metadata"]["labels"][INDEX]))
 
-    def until(self, name, kind, status, reason, seconds=60):
+    def until(self, name, kind, status, reason, seconds=PATIENCE_SECONDS):
         def holds():
             is_so = condition(self.placement(name), kind)
             return is_so and (is_so["status"], is_so["reason"]) == (status, reason) and is_so
         return self.cluster.until(f"{self.space}/{name}: {kind}={status} {reason}", holds, seconds)
 
-    def until_bound(self, name, seconds=60):
+    def until_bound(self, name, seconds=PATIENCE_SECONDS):
         """Each pod to its worker's node; the nodes."""
         def holds():
             nodes = self.nodes(name)
@@ -94,6 +94,8 @@ class ForeignScenarios(Scenarios):
 
 
 class Foreign(ForeignScenarios):
+    flags = QUICK
+
     def test_the_example_runs_as_it_is(self):
         example = os.path.join(SOURCE, "deploy", "examples", "indexed-job.yaml")
         subprocess.run(["kubectl", "apply", "-n", self.space, "-f", example], check=True,
@@ -131,7 +133,7 @@ class Foreign(ForeignScenarios):
         self.cluster.until("three pods exist", lambda: len(self.pods("train")) == 3)
         waits = self.until("train", "Placed", "False", "WaitingForPods")
         self.cluster.until("three pods are counted", lambda: "3 of 4 pods" in condition(
-            self.placement("train"), "Placed")["message"], 60)
+            self.placement("train"), "Placed")["message"])
         self.assertIn("of 4", waits["message"])
         self.assertTrue(all(is_gated(pod) for pod in self.pods("train")))
         self.cluster.patch("jobs", self.space, "train",
@@ -171,15 +173,15 @@ class Foreign(ForeignScenarios):
         self.assertIn(REFUSED_AS_NOISY, refused["message"])
         # A Job makes new pods ten seconds after the first that failed, doubling for each.
         self.cluster.until("the pods are others", lambda: len(self.pods("train")) == 2 and all(
-            pod["metadata"]["uid"] not in first for pod in self.pods("train")), 120)
-        self.assertNotIn(taken, self.until_bound("train", 120))
+            pod["metadata"]["uid"] not in first for pod in self.pods("train")))
+        self.assertNotIn(taken, self.until_bound("train"))
         excluded = self.placement("train")["status"]["excludedNodes"]
         self.assertEqual([one["node"] for one in excluded], [taken])
         self.assertIsNone(condition(self.cluster.get("jobs", self.space, "train"), "Failed"))
 
 
 class ReadOnly(ForeignScenarios):
-    flags = (*QUICK, "--read-only")
+    flags = (*PATIENT, "--read-only")
 
     @classmethod
     def setUpClass(cls):
@@ -198,7 +200,7 @@ class ReadOnly(ForeignScenarios):
         poll(lambda: self.leases() >= before + 2, "it keeps the Lease")
         self.assertEqual(self.audit.writes(), [])
         type(self).operator.stop()
-        type(self).operator = Operator(self.work.name, "writing", *QUICK)
+        type(self).operator = Operator(self.work.name, "writing", *PATIENT)
         self.cluster.until_running(self.space, "job")
         self.until_bound("train")
         self.assertNotEqual(self.audit.writes(), [])

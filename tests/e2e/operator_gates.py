@@ -12,7 +12,7 @@ from operator_servers import restart_server
 REASON = "PodGroupsUnused"
 # Of a PodGroup without pods, until Weft takes the finalizer off that nobody else does.
 LEFT_SECONDS = 60
-FOUND_SECONDS = 60
+FOUND_SECONDS = 300
 NUMBERS = itertools.count()  # of operators: each has an identity of its own
 
 

@@ -94,7 +94,7 @@ class KindScenarios(Scenarios):
         return [pod for pod in self.cluster.history.all_now("pods", self.space)
                 if "deletionTimestamp" not in pod["metadata"]]
 
-    def until_bound(self, gangs, in_order, seconds=60):
+    def until_bound(self, gangs, in_order):
         """So many Placements, each verified, its nodes those of its pods in_order(pods)."""
         def bound(placement):
             wanted = placement["spec"]["podSelector"]["matchLabels"]
@@ -109,7 +109,7 @@ class KindScenarios(Scenarios):
                 return None
             # The history of pods may stand behind that of Placements.
             return placed if all(None not in bound(one) for one in placed) else None
-        placed = self.cluster.until(f"{gangs} gangs are bound as placed", holds, seconds)
+        placed = self.cluster.until(f"{gangs} gangs are bound as placed", holds)
         for one in placed:
             self.assertEqual(bound(one), one["status"]["nodes"])
         return placed
@@ -400,13 +400,13 @@ class Managed(KindScenarios):
         def anew():
             names = [one["metadata"]["name"] for one in self.placements()]
             return names == [placed["metadata"]["name"][:-2] + "-1"]
-        self.cluster.until("the next attempt has a Placement, the first none", anew, 120)
-        self.until_bound(1, self.by_job, 120)
+        self.cluster.until("the next attempt has a Placement, the first none", anew)
+        self.until_bound(1, self.by_job)
 
     def test_a_train_job(self):
         self.apply_yaml(examples()["ClusterTrainingRuntime"])
         self.apply_yaml(examples()["TrainJob"])
-        [placed] = self.until_bound(1, number(INDEX), 120)
+        [placed] = self.until_bound(1, number(INDEX))
         self.assertEqual(placed["spec"]["workers"], 4)
         self.assertEqual(placed["spec"]["topology"], {"required": "spine"})
         self.assertEqual(placed["spec"]["parallelism"]["tensor"], 8)

@@ -138,7 +138,7 @@ class Page(unittest.TestCase):
         self.assertIn("team-a", row)
         self.assertIn("insufficient unused quota for nvidia.com/gpu in flavor gpu", type_in(message))
         kubectl("delete", "job", "holder")
-        self.cluster.until_running(SPACE, "llama3-70b", seconds=90)
+        self.cluster.until_running(SPACE, "llama3-70b")
         self.assertIn("Running", type_in(table))
         kubectl("delete", "trainingjob/llama3-70b", "job/train")
         self.until("nothing is left", lambda: not (

@@ -7,7 +7,7 @@ import signal
 import time
 
 from operator_lib import (GPUS, PATIENCE_SECONDS, Audit, Operator, as_user, free_port, poll,
-                          training_job)
+                          slowness, training_job)
 from operator_scenarios import Scenarios, main
 
 
@@ -100,7 +100,7 @@ class Leaders(Scenarios):
         # There is work to be done when it comes back.
         self.apply_jobs("after")
         audit = Audit()
-        on_its_way = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() + 2))
+        on_its_way = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() + 2 * slowness()))
         former.signal(signal.SIGCONT)
         self.assertEqual(former.process.wait(PATIENCE_SECONDS), 1)
         self.assertIn("lost the lead", former.said())

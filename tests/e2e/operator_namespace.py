@@ -2,13 +2,13 @@
 """An operator of one namespace: what holds nodes elsewhere counts, jobs elsewhere do not."""
 
 from operator_lib import training_job
-from operator_scenarios import QUICK, Scenarios, main
+from operator_scenarios import PATIENT, Scenarios, main
 
 OURS, OTHERS = "one-of-two-namespaces", "the-other-namespace"
 
 
 class OneNamespace(Scenarios):
-    flags = (*QUICK, "--namespace", OURS)
+    flags = (*PATIENT, "--namespace", OURS)
 
     def test_one_of_two_namespaces(self):
         self.assertEqual(self.space, OURS)

@@ -3,11 +3,11 @@
 
 import time
 
-from operator_lib import MERGE, condition, poll, training_job
+from operator_lib import MERGE, PATIENCE_SECONDS, condition, poll, training_job
 from operator_scenarios import Scenarios, main
 
 # The API server's words for a node that has told nothing for its grace period.
-SILENT_SECONDS = 120
+SILENT_SECONDS = 300
 LEAF = "fabric.topograph.run/tier-0"
 
 
@@ -41,7 +41,7 @@ class Nodes(Scenarios):
         self.addCleanup(poll, lambda: self.is_ready(name), f"{name} is well again")
         self.addCleanup(self.cluster.patch, "nodes", "", name, undo)
 
-    def expect_elsewhere(self, lost, restarts, seconds=60):
+    def expect_elsewhere(self, lost, restarts, seconds=PATIENCE_SECONDS):
         job = self.cluster.until_running(self.space, "job", attempt=2, seconds=seconds)
         self.assertEqual(job["status"]["restarts"], restarts)
         self.assertEqual(job["status"]["lastFailure"]["attempt"], 1)

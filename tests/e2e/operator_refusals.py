@@ -3,7 +3,7 @@
 
 from operator_lib import (GPUS, QUIET_NODES, REFUSED_AS_NOISY, Paused, condition, poll,
                           server_process, training_job)
-from operator_scenarios import Scenarios, main
+from operator_scenarios import QUICK, Scenarios, main
 
 HOST = "kubernetes.io/hostname"
 
@@ -16,6 +16,8 @@ def foreign_pod(space, name, node, gpus):
 
 
 class Refusals(Scenarios):
+    flags = QUICK
+
     def first_nodes(self, workers):
         """Where a job would go now: it goes there, and is deleted again."""
         self.apply(training_job(self.space, "probe", workers))
@@ -99,7 +101,7 @@ class Refusals(Scenarios):
             "the job tells of the quota", lambda: "quota" in str(
                 (self.cluster.job(self.space, "job") or {}).get("status")))
         self.cluster.delete("resourcequotas", self.space, "none")
-        self.cluster.until_running(self.space, "job", seconds=90)
+        self.cluster.until_running(self.space, "job")
 
 
 if __name__ == "__main__":

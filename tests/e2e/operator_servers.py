@@ -6,7 +6,7 @@ import subprocess
 
 from operator_lib import poll, server_process
 
-RESTART_SECONDS = 120  # where the machine does much else
+RESTART_SECONDS = 900  # where the machine does much else
 FLAGS = {"kube-apiserver": "WEFT_API_SERVER_FLAGS", "kube-scheduler": "WEFT_SCHEDULER_FLAGS",
          "kube-controller-manager": "WEFT_CONTROLLER_FLAGS"}
 

@@ -13,8 +13,9 @@ import unittest
 
 import yaml
 from operator_lib import (
-    MERGE, SOURCE, WEFT, ApiServer, Cluster, Operator, condition, poll, training_job)
-from operator_scenarios import QUICK, main
+    MERGE, PATIENCE_SECONDS, SOURCE, WEFT, ApiServer, Cluster, Operator, condition, poll,
+    training_job)
+from operator_scenarios import PATIENT, main
 
 NEW = "weft.test/new"  # a value that only a newer version gives
 SHORT_JOBS = 6
@@ -71,12 +72,14 @@ class Looked(Cluster):
     def pods(self, space, job, attempt=None):
         return self.list("pods", space, f"weft.dev/job-name={job}")
 
-    def until(self, expectation, holds, seconds=60):
+    def until(self, expectation, holds, seconds=PATIENCE_SECONDS):
         return poll(holds, expectation, seconds)
 
 
 class Versions(unittest.TestCase):
     operator_type = Operator
+    # While definitions change the API server may take longer to answer than a lead lasts.
+    flags = (*PATIENT, "--leader-elect=false")
 
     @classmethod
     def setUpClass(cls):
@@ -84,7 +87,7 @@ class Versions(unittest.TestCase):
         cls.addClassCleanup(cls.work.cleanup)
         cls.cluster = Looked()
         cls.addClassCleanup(cls.cluster.close)
-        cls.operator = cls.operator_type(cls.work.name, cls.__name__.lower(), *QUICK)
+        cls.operator = cls.operator_type(cls.work.name, cls.__name__.lower(), *cls.flags)
         cls.addClassCleanup(lambda: cls.operator.stop())  # pylint: disable=unnecessary-lambda
 
     def setUp(self):
@@ -230,10 +233,11 @@ class Turns(Versions):
     """N-1 and N together: each takes over what the other left, in every state of a job."""
 
     operator_type = Before
+    flags = PATIENT
 
     def take_over(self, kind, name):
         """A standby of that version, and the leader is asked to go."""
-        standby = kind(self.work.name, name, *QUICK)
+        standby = kind(self.work.name, name, *self.flags)
         self.operator.stop()
         type(self).operator = standby
 

@@ -18,8 +18,8 @@ from weft.v1 import placement_service_pb2 as pb
 from weft.v1 import placement_service_pb2_grpc as rpc
 
 SPACE = "rpc"
-CALL_SECONDS = 30
-RELOAD_SECONDS = 40  # the server looks at its files every ten
+CALL_SECONDS = 300
+RELOAD_SECONDS = 300  # the server looks at its files every ten
 EXAMPLES = os.environ["WEFT_EXAMPLES"]
 
 

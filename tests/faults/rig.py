@@ -38,7 +38,7 @@ VISIBLE_SECONDS = 30
 GUARD_SECONDS = 0.1
 # Processes that want each processor: the rig itself keeps so many busy.
 BUSY_LOAD = 3.0
-RESTART_SECONDS = 120
+RESTART_SECONDS = 900
 RESTART_TRIES = 4
 FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
 SERVERS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok")

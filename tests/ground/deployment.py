@@ -32,7 +32,7 @@ class Deployment:
     @staticmethod
     def helm(verb, *more):
         run("helm", verb, "weft", os.environ["WEFT_CHART"], "-n", SPACE, "--wait",
-            "--timeout", "120s", "--set", "verification.enabled=true", *more)
+            "--timeout", "600s", "--set", "verification.enabled=true", *more)
 
     @staticmethod
     def pods():
@@ -106,9 +106,10 @@ class DeploymentScenarios(WithDeployment):
         self.start_gang()
         leader, holder = poll(self.operator.leader, "a leader"), self.operator.holder()
         node, uid = leader["spec"]["nodeName"], leader["metadata"]["uid"]
+        before = leader["status"]["containerStatuses"][0]["restartCount"]
         real_node.local_cluster("exec", node, "pkill", "-KILL", "-x", "weft-operator")
         poll(lambda: any(pod["metadata"]["uid"] == uid and
-                         pod["status"]["containerStatuses"][0]["restartCount"] == 1
+                         pod["status"]["containerStatuses"][0]["restartCount"] > before
                          for pod in self.operator.pods()), "the kubelet starts the container again")
         poll(lambda: self.operator.holder() not in ("-", holder), "another process leads")
         self.end_gang()

@@ -15,15 +15,15 @@ sys.path[:0] = [HERE, os.path.join(SOURCE, "tests", "e2e"),
                 os.path.join(SOURCE, "deploy", "local-cluster")]
 sys.dont_write_bytecode = True
 from gangs import cued_gang  # noqa: E402
-from operator_lib import condition  # noqa: E402
+from operator_lib import condition, slowness  # noqa: E402
 from operator_scenarios import Scenarios, main  # noqa: E402,F401  pylint: disable=unused-import
 import faults  # noqa: E402
 import real_node  # noqa: E402
 
 GPUS_EACH = int(os.environ.get("WEFT_REAL_GPUS", "4"))  # of a node
-TOLD_SECONDS = 10  # from the kubelet's knowing to a condition
+TOLD_SECONDS = 10  # from the kubelet's knowing to a condition, on a machine at rest
 JITTER_SECONDS = 1  # between what two watches tell
-LONG_SECONDS = 180  # for what takes a kubelet its time, on a machine that does much else
+LONG_SECONDS = 600  # for what takes a kubelet its time, on a machine that does much else
 NO_FAULT = ("ContainerCreating", "PodInitializing")
 
 # Parts of a worker's program. Its first process has no handler of SIGTERM but its own.
@@ -145,8 +145,10 @@ class GroundScenarios(Scenarios):
                           after)
         whole = "" if since is None else f", {told - since:.1f} s after {begin}"
         print(f"{fault}: told {max(0.0, told - knew):.1f} s after the kubelet{whole}", flush=True)
-        self.assertLessEqual(told - knew, TOLD_SECONDS, fault)
-        self.assertGreaterEqual(told - knew, -JITTER_SECONDS, f"{fault}: told before it was known")
+        # A busy API server's answers are late, and the operator then asks it less often.
+        self.assertLessEqual(told - knew, TOLD_SECONDS * slowness(), fault)
+        self.assertGreaterEqual(told - knew, -JITTER_SECONDS * slowness(),
+                                f"{fault}: told before it was known")
 
     def clean(self):
         """As everywhere; and the nodes are as they were."""

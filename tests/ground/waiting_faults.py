@@ -116,7 +116,7 @@ class WaitingFaults(GroundScenarios):
                 case.message in told["message"])
         try:
             self.cluster.until(f"{case.fault} is told", lambda: tells(
-                self.cluster.job(self.space, case.job)), seconds=40)
+                self.cluster.job(self.space, case.job)))
             told = condition(self.cluster.job(self.space, case.job), "PodsReady")
             print(f"  {told['reason']}: {told['message']}", flush=True)
         finally:

@@ -82,7 +82,10 @@ class Kubelet:
     def _beat(self):
         while not self.ended.wait(HEARTBEAT_SECONDS):
             for name in list(self.nodes):
-                self._report_node(name, {})
+                try:
+                    self._report_node(name, {})
+                except Exception:  # pylint: disable=broad-except
+                    traceback.print_exc()  # as a kubelet it tries again
 
     def _on_change(self, plural, thing, gone):
         try:

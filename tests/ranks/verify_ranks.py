@@ -81,9 +81,13 @@ class VerifyRanks(RankScenarios):
              "an event")
 
     def test_an_image_that_is_not_there_is_named_at_the_startup_timeout(self):
-        job = self.gang({"type": "Custom"}, ["true"], startupTimeoutSeconds=5)
+        job = self.gang({"type": "Custom"}, ["true"], startupTimeoutSeconds=3600)
         job["spec"]["workers"]["template"]["spec"]["containers"][0]["image"] = "no.example/x:1"
         self.apply(job)
+        self.cluster.until("the kubelet's words are told", lambda: "ErrImagePull" in (condition(
+            self.cluster.job(self.space, "ring"), "PodsReady") or {"message": ""})["message"])
+        self.cluster.patch("trainingjobs", self.space, "ring",
+                           {"spec": {"startupTimeoutSeconds": 1}})
         failed = condition(self.cluster.until_condition(self.space, "ring", "Failed"), "Failed")
         self.assertEqual(failed["reason"], "StartupTimeout")
         poll(lambda: any("no.example/x:1" in one["message"]

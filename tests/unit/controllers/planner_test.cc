@@ -193,7 +193,7 @@ TEST_F(PlannerTest, ThoseBehindARefusedWriteArePlannedAtOnce) {
     return it ? std::optional<std::string>("exceeded quota") : std::nullopt;
   };
   std::thread planning([&] { leader_.planner.Run(); });
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < 2'400; ++i) {
     if (api_.Get({Kind::kPlacement, {"ns", "second-1"}, "", ""})) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(25));
   }
