@@ -145,6 +145,7 @@ WorkloadController::Answer WorkloadController::Do(const api::Workload& workload,
       writer_.PatchStatus(target, Json(life::PatchOf(workload, step, options_.now())));
   if (!stored && stored.error().kind == ErrorKind::kConflict) return ReadAgain(target);
   if (!stored) return stored.error();
+  if (step.state != api::CheckState::kPending) planner_.Withdraw(meta.uid);
   if (auto decoded = api::DecodeWorkload(*stored, "Workload")) store_.Put(*std::move(decoded));
   log_.Info("admission check " + std::string(api::CheckStateName(step.state)),
             {{"workload", api::Show(meta.key)}, {"why", step.message}});

@@ -434,9 +434,7 @@ CheckStep NextCheckStep(const CheckView& view, const CheckOptions& options) {
 }
 
 bool StillAsks(const CheckStep& step) {
-  if (std::holds_alternative<RequestNodes>(step)) return true;
-  const auto* answer = std::get_if<AnswerCheck>(&step);
-  return answer != nullptr && answer->state == api::CheckState::kPending;
+  return std::holds_alternative<RequestNodes>(step) || std::holds_alternative<AnswerCheck>(step);
 }
 
 bool AllReady(const CheckView& view) {

@@ -113,9 +113,9 @@ void Laws::LookAtNewPod(const Json& pod) {
     Break("I2a", Show(pod) + " is tied to " + PinnedNode(pod) + ", the plan says " +
                      nodes[static_cast<std::size_t>(worker)]);
   }
-  // A new leader does not know what went before it listed the pods.
+  // A new leader does not know what went before it began to work.
   const Instant went = std::exchange(created_[{{job, attempt}, worker}], Instant::max());
-  if (went != Instant{} && went >= listed_.second) {
+  if (went != Instant{} && went >= reader_.since) {
     Break("I3", Show(pod) + " was created twice");
   }
   for (const auto& other : cluster_.LivePods(job)) {
@@ -267,6 +267,7 @@ void Laws::LookAtExclusion(const Json& placement) {
   if (TextAt(why, {"reason"}) != "BindRefused" || last == refused_at_bind_.end()) return;
   if (fibers_.now() - last->second > kExcluded) return;
   if (cluster_.led_anew > last->second) return;  // the leader's clock is another
+  if (!options_.dates) return;  // or behind the node's creation, so that it is taken for a new one
   const std::string words = TextAt(why, {"message"});
   for (const std::string& node : NodesOf(placement)) {
     const auto at = words.find(node);

@@ -70,6 +70,7 @@ class Laws {
   void LookAtLosses(const Json& job, const Json& before);  // in loss_laws.cc
   void LookAtDeparture(const Change& change);
   void LookAtService(const Json& job, const Json& before);
+  void NoteRead(const std::string& machine, const std::string& resource);
   void LookAtWrite(const Sent& sent, const std::string& resource);
   void LookAtRate(const Sent& sent, const std::string& resource);
   void LookAtRefusal(const Sent& sent);
@@ -123,7 +124,11 @@ class Laws {
   std::map<Gang, Instant::duration> open_;          // how long the gang is partly bound
   // The workers of gangs for which a pod was created, and when the last one went; max: it is there.
   std::map<std::pair<Gang, std::int64_t>, Instant> created_;
-  std::pair<std::string, Instant> listed_;  // the process that listed the pods last, and when first
+  struct Reader {
+    std::string machine;
+    std::set<std::string> kinds;
+    Instant since{};  // when it read the last of them for the first time
+  } reader_;          // the process that read last
   std::map<std::string, Instant::duration> mute_;     // jobs that neither start nor say why
   std::map<std::string, std::deque<Instant>> times_;  // of requests, by what they ask
   struct Refused {

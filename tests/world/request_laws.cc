@@ -59,6 +59,12 @@ std::string Told(const Sent& sent) {
 
 }  // namespace
 
+// Of all namespaces. A process begins to work when it has read every kind.
+void Laws::NoteRead(const std::string& machine, const std::string& resource) {
+  if (reader_.machine != machine) reader_ = {machine, {}, fibers_.now()};
+  if (reader_.kinds.insert(resource).second) reader_.since = fibers_.now();
+}
+
 void Laws::OnSent(const Sent& sent) {
   const kube::Request& request = sent.request;
   const auto version = request.query.find("resourceVersion");
@@ -68,8 +74,8 @@ void Laws::OnSent(const Sent& sent) {
   LookAtRefusal(sent);
   const std::string resource = ResourceOf(request.path);
   if (request.method == kube::Method::kGet) {
-    const bool reads = resource == "pods" && sent.answer.status < 400;
-    if (reads && listed_.first != sent.machine) listed_ = {sent.machine, fibers_.now()};
+    const bool all = request.path.find("/namespaces/") == std::string::npos;
+    if (all && sent.answer.status < 400) NoteRead(sent.machine, resource);
     return;
   }
   if (resource == "leases.coordination.k8s.io") return;

@@ -31,7 +31,7 @@ class FakeApi final : public FakeObjects, public ApiWriter {
   // What admission changes in a patched object.
   std::function<void(Kind, Json&)> admit = [](Kind, Json&) {};
   std::set<Kind> not_installed;
-  std::set<Kind> webhook_down;  // of these kinds nothing can be created, nor tried
+  std::set<Kind> webhook_down;  // of these kinds nothing can be created, nor tried, nor its status
   std::size_t requests = 0;
   std::map<Kind, int> deletes;  // requests
 
@@ -58,7 +58,11 @@ class FakeApi final : public FakeObjects, public ApiWriter {
     return Request<Json>([&] { return Merge(target, patch, false); });
   }
   Result<Json> PatchStatus(const Target& target, const Json& patch) override {
-    return Request<Json>([&] { return Merge(target, patch, true); });
+    return Request<Json>([&]() -> Result<Json> {
+      if (webhook_down.contains(target.kind))
+        return Error{ErrorKind::kTransient, "500: no webhook"};
+      return Merge(target, patch, true);
+    });
   }
   Result<Json> PatchExactly(const Target& target, const Json& operations) override {
     return Request<Json>([&]() -> Result<Json> {

@@ -129,6 +129,20 @@ TEST_F(WorkloadControllerTest, RejectsAWorkloadLargerThanTheFabric) {
   EXPECT_EQ(Check()["state"], "Rejected");
 }
 
+// So that its retries are less and less often.
+TEST_F(WorkloadControllerTest, AnAnswerThatIsNotWrittenFailsAgain) {
+  Edit([](Json& workload) { workload["spec"]["podSets"][0]["count"] = 7; });
+  ASSERT_TRUE(controller_.Reconcile(kWorkload));
+  leader_.planner.Pass();
+  api_.webhook_down = {Kind::kWorkload};
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(controller_.Reconcile(kWorkload));
+  EXPECT_EQ(leader_.planner.Requesters().size(), 1U);
+  api_.webhook_down.clear();
+  EXPECT_TRUE(controller_.Reconcile(kWorkload));
+  EXPECT_EQ(Check()["state"], "Rejected");
+  EXPECT_TRUE(leader_.planner.Requesters().empty());
+}
+
 TEST_F(WorkloadControllerTest, AfterAnEvictionThePlacementsGoAndTheNextReservationGetsOthers) {
   Run();
   const std::string before = PlacementOf(0)["metadata"]["name"];
