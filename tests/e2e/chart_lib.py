@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 
-from operator_lib import SOURCE, Operator, free_ports
+from operator_lib import SOURCE, Operator, free_ports, slowness
 
 SPACE, NAME = "weft-system", "weft-operator"
 ACCOUNT = f"system:serviceaccount:{SPACE}:{NAME}"
@@ -25,9 +25,10 @@ def kubectl(*arguments, text=None):
 def install(*values):
     """Or upgrade, to these values alone."""
     port, metrics = free_ports(2)
+    deadline = round(5 * slowness())  # a scenario has a gang undone
     run("helm", "upgrade", "--install", "weft", os.environ["WEFT_CHART"], "-n", SPACE,
-        "--reset-values", "--wait", "--timeout", "180s",
-        "--set", f"probes.port={port},config.bind-deadline=300,config.node-loss=3",
+        "--reset-values", "--wait", "--timeout", "600s",
+        "--set", f"probes.port={port},config.bind-deadline={deadline},config.node-loss=3",
         "--set", f"metrics.port={metrics}",
         *(word for value in values for word in ("--set", value)))
     return port, metrics

@@ -39,7 +39,6 @@ def gpus_of(node, product, slices=1, tainted=0):
 
 
 class Devices(Scenarios):
-
     @classmethod
     def setUpClass(cls):
         super().setUpClass()

@@ -6,7 +6,7 @@ import subprocess
 
 from operator_lib import (GPUS, PATIENCE_SECONDS, QUIET_NODES, REFUSED_AS_NOISY, SOURCE, Audit,
                           Operator, condition, poll, training_job)
-from operator_scenarios import PATIENT, QUICK, Scenarios, main
+from operator_scenarios import PATIENT, Scenarios, main
 
 GATE = "weft.dev/placement"
 INDEX = "batch.kubernetes.io/job-completion-index"
@@ -94,8 +94,6 @@ class ForeignScenarios(Scenarios):
 
 
 class Foreign(ForeignScenarios):
-    flags = QUICK
-
     def test_the_example_runs_as_it_is(self):
         example = os.path.join(SOURCE, "deploy", "examples", "indexed-job.yaml")
         subprocess.run(["kubectl", "apply", "-n", self.space, "-f", example], check=True,

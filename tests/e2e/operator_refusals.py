@@ -3,7 +3,7 @@
 
 from operator_lib import (GPUS, QUIET_NODES, REFUSED_AS_NOISY, Paused, condition, poll,
                           server_process, training_job)
-from operator_scenarios import QUICK, Scenarios, main
+from operator_scenarios import Scenarios, main
 
 HOST = "kubernetes.io/hostname"
 
@@ -16,8 +16,6 @@ def foreign_pod(space, name, node, gpus):
 
 
 class Refusals(Scenarios):
-    flags = QUICK
-
     def first_nodes(self, workers):
         """Where a job would go now: it goes there, and is deleted again."""
         self.apply(training_job(self.space, "probe", workers))
