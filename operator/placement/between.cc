@@ -227,10 +227,10 @@ class PartSearch {
 
   void Divide(const Part& part, const Slots& used) {
     Division division = placement::Divide(room_.rules, part, used, problem_.request.workers);
-    const std::size_t nodes = division.parts.size() * Nodes();
-    if (!division.all || nodes > nodes_left_) Leave(part);
-    if (nodes > nodes_left_) return;
-    nodes_left_ -= nodes;
+    const std::size_t most = nodes_left_ / std::max<std::size_t>(1, Nodes());
+    if (!division.all || division.parts.size() > most) Leave(part);
+    while (division.parts.size() > most) division.parts.pop_back();
+    nodes_left_ -= division.parts.size() * Nodes();
     for (Part& smaller : division.parts) {
       LeaveOutAlike(pair_cost_, room_.rules, previous_, smaller);
       if (!LimitsLeaveRoom(room_.rules, smaller, problem_.request.workers)) continue;

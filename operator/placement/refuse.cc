@@ -9,8 +9,10 @@
 #include "operator/objective/levels.h"
 #include "operator/placement/pool_sets.h"
 #include "operator/rules/between_pods.h"
+#include "operator/rules/keep_workers.h"
 #include "operator/rules/node_filter.h"
 #include "operator/rules/node_judge.h"
+#include "operator/rules/worker_rules.h"
 #include "operator/search/search.h"
 
 namespace weft::placement {
@@ -221,9 +223,9 @@ bool HasRoom(const Instance& instance) {
           }).empty();
 }
 
-// Whether the job would fit on the empty fabric.
-bool FitsAlone(const fabric::Claims& claims, const Request& request,
-               const traffic::WorkerGraph& graph, Options options) {
+// Whether the job would fit on the empty fabric, as far as its rules between workers are known.
+bool FindsRoomAlone(const fabric::Claims& claims, const Request& request,
+                    const traffic::WorkerGraph& graph, Options options) {
   options.ignore_claims = true;
   if (!request.pool_choices) return HasRoom(Instance(claims, request, graph, options));
   const RoomByPool room = CountRoom(claims, request, options);
@@ -233,6 +235,35 @@ bool FitsAlone(const fabric::Claims& claims, const Request& request,
     }
   }
   return false;
+}
+
+// Whether no search has shown that the rules between the workers cannot be kept on the empty
+// fabric.
+bool MayKeepRules(const fabric::Claims& claims, const Request& request,
+                  const traffic::WorkerGraph& graph, Options options) {
+  options.ignore_claims = true;
+  const Instance instance(claims, request, graph, options);
+  fabric::ByNode<std::uint32_t> slots;
+  rules::CountSlotsByNode(claims, instance.query(), slots);
+  const rules::WorkerRules between = rules::RulesOfWorkers(claims, instance.query(), slots);
+  bool gave_up = false;
+  return !rules::FindWorkers(between, slots, request.workers, &gave_up) && gave_up;
+}
+
+// Whether nobody knows if the job would fit on the empty fabric. "It never fits" is final: Kueue
+// gives such a job up.
+bool MayFitAlone(const fabric::Claims& claims, const Request& request,
+                 const traffic::WorkerGraph& graph, const Options& options) {
+  Request without = request;
+  without.pod.terms = {};
+  return FindsRoomAlone(claims, without, graph, options) &&
+         MayKeepRules(claims, request, graph, options);
+}
+
+bool FitsAlone(const fabric::Claims& claims, const Request& request,
+               const traffic::WorkerGraph& graph, const Options& options) {
+  return FindsRoomAlone(claims, request, graph, options) ||
+         MayFitAlone(claims, request, graph, options);
 }
 
 // Whether a node that may come back is among those that take no worker.
@@ -312,7 +343,8 @@ Unplaceable Refuse(const fabric::Claims& claims, const Request& request,
                    const traffic::WorkerGraph& graph, const Options& options) {
   Unplaceable no = request.pool_choices ? RefuseChoices(claims, request, graph, options)
                                         : RefuseOn(Instance(claims, request, graph, options));
-  no.ever = !options.ignore_claims && FitsAlone(claims, request, graph, options);
+  no.ever = options.ignore_claims ? MayFitAlone(claims, request, graph, options)
+                                  : FitsAlone(claims, request, graph, options);
   no.ever_when_healthy = no.ever ||
                          (MayComeBack(no) && FitsWhenHealthy(claims, request, graph, options)) ||
                          MayBeCompleted(claims.fabric(), request);

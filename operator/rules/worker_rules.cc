@@ -20,8 +20,8 @@ using PerNode = fabric::ByNode<std::uint32_t>;
 // States that a search worker by worker looks at: its cost is this times the kinds of nodes.
 constexpr std::size_t kStates = 20'000;
 constexpr std::size_t kStateNumbers = 2'000'000;  // and these numbers in all, a memory limit
-// Workers times nodes with slots: tenths of a second.
-constexpr std::uint64_t kMostWork = 1'000'000;
+// Workers times kinds of nodes: tenths of a second, with and without what is undone.
+constexpr std::uint64_t kMostWork = 1'000'000, kMostGreedyWork = 50'000'000;
 
 std::uint64_t Sum(const PerNode& slots) {
   return std::accumulate(slots.begin(), slots.end(), std::uint64_t{0});
@@ -156,8 +156,8 @@ class Flow {
 // Places one worker after the other, in the kind of node whose spreads are emptiest.
 class OneByOne {
  public:
-  OneByOne(const WorkerRules& rules, const std::vector<NodeKind>& kinds)
-      : rules_(rules), kinds_(kinds), used_(kinds.size(), 0) {
+  OneByOne(const WorkerRules& rules, const std::vector<NodeKind>& kinds, bool* gave_up)
+      : rules_(rules), kinds_(kinds), gave_up_(gave_up), used_(kinds.size(), 0) {
     for (const auto& rule : rules.limits) counts_.emplace_back(rule.most.size(), 0);
     for (const auto& rule : rules.spreads) counts_.emplace_back(rule.pods.size(), 0);
     most_states_ = std::min(kStates, kStateNumbers / std::max<std::size_t>(1, kinds.size()));
@@ -168,11 +168,28 @@ class OneByOne {
     if (!Place(workers)) return std::nullopt;
     return used_;
   }
+  // Undoes nothing.
+  std::optional<std::vector<std::uint64_t>> RunGreedily(std::uint64_t workers) {
+    for (std::uint64_t w = 0; w < workers; ++w) {
+      std::pair<std::uint64_t, std::size_t> least{~0ULL, kinds_.size()};
+      for (std::size_t k = 0; k < kinds_.size(); ++k) {
+        if (used_[k] >= kinds_[k].slots || !LimitsAllow(k)) continue;
+        least = std::min(least, {Height(k), k});
+      }
+      if (least.second == kinds_.size()) return std::nullopt;
+      Count(least.second, 1);
+    }
+    return SpreadsHold() ? std::optional(used_) : std::nullopt;
+  }
 
  private:
   bool Place(std::uint64_t left) {
     if (left == 0) return SpreadsHold();
-    if (seen_.size() >= most_states_ || !seen_.insert(used_).second) return false;
+    if (seen_.size() >= most_states_) {
+      if (gave_up_ != nullptr) *gave_up_ = true;
+      return false;
+    }
+    if (!seen_.insert(used_).second) return false;
     std::vector<std::pair<std::uint64_t, std::size_t>> order;
     for (std::size_t k = 0; k < kinds_.size(); ++k) {
       if (used_[k] < kinds_[k].slots && LimitsAllow(k)) order.emplace_back(Height(k), k);
@@ -221,6 +238,7 @@ class OneByOne {
 
   const WorkerRules& rules_;
   const std::vector<NodeKind>& kinds_;
+  bool* const gave_up_;                             // may be null
   std::vector<std::uint64_t> used_;                 // by kind
   std::vector<std::vector<std::uint64_t>> counts_;  // by rule and domain: workers
   std::set<std::vector<std::uint64_t>> seen_;
@@ -304,19 +322,28 @@ PerNode SlotsIn(const std::vector<NodeIndex>& nodes, const PerNode& slots) {
 
 bool IsQuick(const WorkerRules& rules, const PerNode& slots, std::uint64_t workers) {
   if (rules.limits.size() <= 1 && rules.spreads.empty()) return true;
-  const auto nodes = slots.size() - std::count(slots.begin(), slots.end(), 0U);
-  return static_cast<std::uint64_t>(nodes) <= kMostWork / std::max<std::uint64_t>(1, workers);
+  return KindsOf(rules, slots).size() <= kMostWork / std::max<std::uint64_t>(1, workers);
 }
 
 std::optional<PerNode> FindWorkers(const WorkerRules& rules, const PerNode& slots,
-                                   std::uint64_t workers) {
-  if (Sum(slots) < workers || !IsQuick(rules, slots, workers)) return std::nullopt;
+                                   std::uint64_t workers, bool* gave_up) {
+  if (Sum(slots) < workers) return std::nullopt;
+  const bool quick = IsQuick(rules, slots, workers);
+  if (!quick && gave_up != nullptr) *gave_up = true;
   for (const std::vector<NodeIndex>& set : SetsTogether(rules, slots, workers)) {
     const PerNode some = SlotsIn(set, slots);
     if (rules.limits.empty() && rules.spreads.empty()) return some;
     const std::vector<NodeKind> kinds = KindsOf(rules, some);
+    if (!quick) {
+      if (kinds.size() > kMostGreedyWork / std::max<std::uint64_t>(1, workers)) continue;
+      if (const auto used = OneByOne(rules, kinds, gave_up).RunGreedily(workers)) {
+        return SlotsOf(kinds, some, *used);
+      }
+      continue;
+    }
     const bool flows = rules.limits.size() <= 2 && rules.spreads.empty();
-    const auto used = flows ? Flow(rules, kinds).Run(workers) : OneByOne(rules, kinds).Run(workers);
+    const auto used =
+        flows ? Flow(rules, kinds).Run(workers) : OneByOne(rules, kinds, gave_up).Run(workers);
     if (used) return SlotsOf(kinds, some, *used);
   }
   return std::nullopt;

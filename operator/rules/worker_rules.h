@@ -61,20 +61,23 @@ fabric::ByNode<std::uint32_t> SlotsIn(const std::vector<fabric::NodeIndex>& node
                                       const fabric::ByNode<std::uint32_t>& slots);
 
 // Whether FindWorkers and the like are quick: where two limits meet, or a spread, their work grows
-// with the workers times the nodes, and a planner that serves a whole fleet must not wait for that.
+// with the workers times the kinds of nodes (those of one domain in every rule), and a planner that
+// serves a whole fleet must not wait for that.
 bool IsQuick(const WorkerRules& rules, const fabric::ByNode<std::uint32_t>& slots,
              std::uint64_t workers);
 
-// Slots for this many workers that keep all rules, whichever of them are used; or nothing, also if
-// it is not quick.
+// Slots for this many workers that keep all rules, whichever of them are used; or nothing, which is
+// no proof that there are none where `gave_up` is true.
 //
 // How     Up to two limits and no spread are a flow from the domains of one to those of the other,
 //         which finds workers if there are any. Three limits are a matching in three dimensions,
 //         which is NP-hard: then, and with spreads, workers are placed one by one, in the emptiest
-//         domains first, and undone, up to a number of steps.
-// Cost    O(nodes log nodes + workers x kinds of nodes) for a flow.
+//         domains first, and undone, up to a number of steps. If that is not quick, nothing is
+//         undone.
+// Cost    O(nodes log nodes + workers x kinds of nodes) for a flow, and if nothing is undone.
 std::optional<fabric::ByNode<std::uint32_t>> FindWorkers(const WorkerRules& rules,
                                                          const fabric::ByNode<std::uint32_t>& slots,
-                                                         std::uint64_t workers);
+                                                         std::uint64_t workers,
+                                                         bool* gave_up = nullptr);
 
 }  // namespace weft::rules

@@ -195,7 +195,7 @@ class Rights(ForeignScenarios):
                 "annotations": {"weft.dev/measured-step-seconds": seconds}}})
             poll(lambda factor=factor: f"percent: {100 * factor:.2f}" in kubectl(
                 "get", "configmap", "-n", SPACE, "--ignore-not-found", "-o", "yaml",
-                "weft-learned-steps"), f"the ConfigMap follows by {verb}", 60)
+                "weft-learned-steps"), f"the ConfigMap follows by {verb}")
         self.cluster.delete("trainingjobs", self.space, "measured")
         self.cluster.until_no_job(self.space, "measured")
 

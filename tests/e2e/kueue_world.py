@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-from operator_lib import GPUS, ROOTS, Cluster, condition, poll, start_managers
+from operator_lib import GPUS, PATIENCE_SECONDS, ROOTS, Cluster, condition, poll, start_managers
 from operator_laws import GPUS_OF_A_NODE, gpus_of, has_ended, nodes_of
 from operator_scenarios import Scenarios
 
@@ -357,13 +357,13 @@ class KueueScenarios(Scenarios):
         return next((one for one in self.cluster.history.all_now("workloads", self.space)
                      if owner_of(one) == owner), None)
 
-    def until_workload(self, owner, holds, expectation, seconds=60):
+    def until_workload(self, owner, holds, expectation, seconds=PATIENCE_SECONDS):
         def held():
             one = self.workload(owner)
             return one if one and holds(one) else None
         return self.cluster.until(f"{self.space}/{owner}: {expectation}", held, seconds)
 
-    def until_finished(self, owner, seconds=60):
+    def until_finished(self, owner, seconds=PATIENCE_SECONDS):
         done = self.until_workload(owner, lambda one: has(one, "Finished"), "it ends", seconds)
         return condition(done, "Finished")
 
@@ -382,7 +382,7 @@ class KueueScenarios(Scenarios):
                   and "deletionTimestamp" not in pod["metadata"]
                   and pod["metadata"]["uid"] != without]
             return len(up) == pods
-        self.cluster.until(f"{pods} pods of {owner} run", run, 90)
+        self.cluster.until(f"{pods} pods of {owner} run", run)
 
     def check(self, name):
         return self.cluster.get("admissionchecks", "", name)

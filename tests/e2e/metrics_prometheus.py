@@ -15,7 +15,7 @@ from operator_lib import SOURCE, free_port, poll, slowness
 FILES = os.path.join(SOURCE, "charts", "weft", "files")
 
 # Between two scrapes, each of which must end before the next; a minute of the rules is two of them.
-SCRAPE_MILLISECONDS = 250 * math.ceil(slowness())
+SCRAPE_MILLISECONDS = 250 * min(4, math.ceil(slowness()))
 MINUTE_MILLISECONDS = 2 * SCRAPE_MILLISECONDS
 
 # What the test's day shortens, and nothing else: a minute of the rules is a moment of the day; a

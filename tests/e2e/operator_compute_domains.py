@@ -107,7 +107,7 @@ class ComputeDomains(Scenarios):
     def test_each_attempt_has_its_own(self):
         apply(DEFINITION)
         self.addCleanup(kubectl, "delete", "crd", "computedomains.resource.nvidia.com")
-        kubectl("wait", "--for=condition=Established", "--timeout=60s",
+        kubectl("wait", "--for=condition=Established", "--timeout=600s",
                 "crd/computedomains.resource.nvidia.com")
         path = self.cluster.path("computedomains")
         poll(lambda: self.cluster.server.request("GET", path, None)[0] == 200, "the kind is served")

@@ -392,7 +392,7 @@ class Managed(KindScenarios):
         self.assertEqual(len(self.leaves(placed)), 1)
         # kwok's own word that a pod runs would undo a failure that is written before it.
         self.cluster.until("every pod runs", lambda: all(
-            pod["status"].get("phase") == "Running" for pod in self.live_pods()), 60)
+            pod["status"].get("phase") == "Running" for pod in self.live_pods()))
         # A container fails: the JobSet makes all its Jobs anew.
         failed = self.live_pods()[0]["metadata"]["name"]
         self.cluster.call("PATCH", self.cluster.path("pods", self.space, failed) + "/status",

@@ -87,7 +87,7 @@ class Page(unittest.TestCase):
                      if owner_of(one) == owner), None)
 
     def until(self, expectation, holds):
-        return self.cluster.until(expectation, holds, 90)
+        return self.cluster.until(expectation, holds)
 
     def test_page(self):
         switch_on, check, patch, job, queued = blocks()

@@ -19,7 +19,7 @@ from api_server import ApiServer  # noqa: E402
 from free_ports import free_port, free_ports  # noqa: E402,F401  pylint: disable=unused-import
 from operator_history import History  # noqa: E402
 
-PATIENCE_SECONDS = 300  # a wait ends with what it waits for: so long only on a very busy machine
+PATIENCE_SECONDS = 180  # a wait ends with what it waits for: so long only on a very busy machine
 GPUS = "nvidia.com/gpu"
 WEFT = "/apis/weft.dev/v1alpha1"
 ROOTS = {"pods": "/api/v1", "services": "/api/v1", "events": "/api/v1", "nodes": "/api/v1",

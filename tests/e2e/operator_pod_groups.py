@@ -3,7 +3,7 @@
 
 import re
 
-from operator_lib import condition, poll, training_job
+from operator_lib import PATIENCE_SECONDS, condition, poll, training_job
 from operator_refusals import HOST, foreign_pod
 from operator_scenarios import Scenarios, main
 from operator_servers import start_servers, stop_server
@@ -34,11 +34,11 @@ class GroupScenarios(Scenarios):
         self.assertEqual(len(names), 1, names)
         return self.cluster.get("podgroups", self.space, names.pop() or "none")
 
-    def until_no_groups(self, seconds=60):
+    def until_no_groups(self, seconds=PATIENCE_SECONDS):
         poll(lambda: not self.cluster.list("podgroups", self.space), "the PodGroups are gone",
              seconds)
 
-    def until_no_namespace(self, seconds=60):
+    def until_no_namespace(self, seconds=PATIENCE_SECONDS):
         self.cluster.delete("namespaces", "", self.space)
         poll(lambda: self.cluster.get("namespaces", "", self.space) is None,
              "the namespace is gone", seconds)

@@ -66,4 +66,5 @@ class Scenarios(unittest.TestCase):
 
 def main():
     os.environ.setdefault("WEFT_OPERATOR", "build/bin/weft-operator")
-    unittest.main(verbosity=2)
+    # Waits are long, and a run of all tests has an end: the first failure says enough.
+    unittest.main(verbosity=2, failfast=True)

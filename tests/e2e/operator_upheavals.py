@@ -105,7 +105,7 @@ class Upheavals(Scenarios):
                 version["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"][
                     "ofTheNextRelease"] = {"type": "string"}
             kubectl("apply", "--server-side", "-f", "-", text=json.dumps(definition))
-        kubectl("wait", "--for=condition=Established", "-f", DEFINITIONS)
+        kubectl("wait", "--for=condition=Established", "--timeout=600s", "-f", DEFINITIONS)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ WEFT_RUN, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
 PATIENCE = 300.0  # of a machine with other work
 PORT = 29600
 # Silence that counts: longer than a parent may wait for a core, as many as want one.
-HOLD = round(3 * max(1.0, os.getloadavg()[0] / os.cpu_count()))
+HOLD = round(3 * min(6.0, max(1.0, os.getloadavg()[0] / os.cpu_count())))
 
 # Writes down each start, and every process of another revision of its gang that is still alive.
 TRAINER = r"""

@@ -115,7 +115,7 @@ void Laws::LookAtNewPod(const Json& pod) {
   }
   // A new leader does not know what went before it began to work.
   const Instant went = std::exchange(created_[{{job, attempt}, worker}], Instant::max());
-  if (went != Instant{} && went >= reader_.since) {
+  if (went != Instant{} && went >= readers_[holder_].since) {
     Break("I3", Show(pod) + " was created twice");
   }
   for (const auto& other : cluster_.LivePods(job)) {

@@ -125,10 +125,10 @@ class Laws {
   // The workers of gangs for which a pod was created, and when the last one went; max: it is there.
   std::map<std::pair<Gang, std::int64_t>, Instant> created_;
   struct Reader {
-    std::string machine;
     std::set<std::string> kinds;
     Instant since{};  // when it read the last of them for the first time
-  } reader_;          // the process that read last
+  };
+  std::map<std::string, Reader> readers_;             // by process
   std::map<std::string, Instant::duration> mute_;     // jobs that neither start nor say why
   std::map<std::string, std::deque<Instant>> times_;  // of requests, by what they ask
   struct Refused {

@@ -61,8 +61,8 @@ std::string Told(const Sent& sent) {
 
 // Of all namespaces. A process begins to work when it has read every kind.
 void Laws::NoteRead(const std::string& machine, const std::string& resource) {
-  if (reader_.machine != machine) reader_ = {machine, {}, fibers_.now()};
-  if (reader_.kinds.insert(resource).second) reader_.since = fibers_.now();
+  Reader& reader = readers_[machine];
+  if (reader.kinds.insert(resource).second) reader.since = fibers_.now();
 }
 
 void Laws::OnSent(const Sent& sent) {

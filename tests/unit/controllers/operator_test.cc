@@ -79,7 +79,7 @@ int LooksAtJobs(run::Millis look_again, std::chrono::milliseconds patience) {
 }
 
 TEST(OperatorTest, EverythingIsLookedAtAgain) {
-  EXPECT_GE(LooksAtJobs(run::Millis(5), std::chrono::seconds(300)), kEnough);
+  EXPECT_GE(LooksAtJobs(run::Millis(5), std::chrono::seconds(120)), kEnough);
   EXPECT_LT(LooksAtJobs(run::Millis(0), std::chrono::milliseconds(500)), kEnough);
 }
 

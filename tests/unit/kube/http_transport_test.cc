@@ -300,7 +300,7 @@ TEST(HttpTransportTest, SinksThatBlockDoNotCostTheLease) {
   options.hooks.on_failure = [](const std::string& what) { ADD_FAILURE() << what; };
   LeaseKeeper keeper(*transport, options);
   keeper.Start();
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(renewed.try_acquire_for(seconds(300)));
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(renewed.try_acquire_for(seconds(90)));
   EXPECT_TRUE(keeper.IsLeader());
   keeper.Stop();
   released = true;

@@ -125,8 +125,9 @@ TEST(FindWorkers, FindsWorkersWhereTheyAre) {
   EXPECT_GT(none, 300);
 }
 
-// A planner that serves a fleet must not wait for minutes.
-TEST(FindWorkers, GivesUpWhereRulesMeetOnThousandsOfNodes) {
+// A planner that serves a fleet must not wait for minutes. What is tried without undoing anything is
+// no proof.
+TEST(FindWorkers, UndoesNothingWhereRulesMeetOnThousandsOfNodes) {
   constexpr std::uint32_t kNodes = 4'000, kWorkers = 1'000;
   Slots pairs, zones;
   for (std::uint32_t n = 0; n < kNodes; ++n) {
@@ -141,9 +142,18 @@ TEST(FindWorkers, GivesUpWhereRulesMeetOnThousandsOfNodes) {
   rules.spreads = {
       {zones, std::vector<std::uint64_t>(10, 0), std::vector<std::uint8_t>(10, 1), 1, false}};
   EXPECT_FALSE(IsQuick(rules, slots, kWorkers));
-  EXPECT_FALSE(FindWorkers(rules, slots, kWorkers));
+  const auto found = FindWorkers(rules, slots, kWorkers);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(HoldAll(rules, *found));
   EXPECT_TRUE(IsQuick(rules, slots, 100));
   EXPECT_TRUE(FindWorkers(rules, slots, 100));
+  bool gave_up = false;
+  EXPECT_FALSE(FindWorkers(rules, slots, kNodes / 2 + 1, &gave_up));
+  EXPECT_TRUE(gave_up);
+  gave_up = false;
+  rules.limits.front().most.assign(kNodes / 2, 0);
+  EXPECT_FALSE(FindWorkers(rules, slots, 1, &gave_up));
+  EXPECT_FALSE(gave_up);
 }
 
 }  // namespace

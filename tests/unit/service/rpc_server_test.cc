@@ -92,7 +92,7 @@ class RpcServerTest : public ::testing::Test {
         "127.0.0.1:" + std::to_string(server_->port()), grpc::InsecureChannelCredentials()));
   }
   static void Limit(grpc::ClientContext& context, const std::string& token = "") {
-    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(300));
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(120));
     if (!token.empty()) context.AddMetadata("authorization", "Bearer " + token);
   }
   grpc::Status Plan(const std::string& manifests, const std::string& token = "") {
