@@ -93,6 +93,9 @@ void Laws::LookAtHoldings(const Change& change) {
     LookAtBlame(job, before);
     LookAtTrial(job, before);
     LookAtSelector(job, before);
+  } else if (change.resource == "pods") {
+    const std::string job = JobOf(*change.object);
+    if (awaited_.contains("template " + job)) LookAtRest(job);
   } else if (change.resource == "services") {
     if (change.type == Change::Type::kDeleted) LookAtFiles(*change.object, change.user);
     for (const auto& [uid, job] : cluster_.jobs) {

@@ -19,6 +19,10 @@
 #include "tests/world/commit.h"
 #include "tests/world/world.h"
 
+// jemalloc's, where the program is linked with it.
+extern "C" int mallctl(const char* name, void* old, std::size_t* old_size, void* value,
+                       std::size_t size) __attribute__((weak));
+
 namespace weft::world {
 namespace {
 
@@ -190,6 +194,12 @@ void Draw(const World& world, const Timeline& timeline, std::uint64_t seed,
 
 // Bytes of the process that are allocated and not freed.
 std::size_t UsedBytes() {
+  if (mallctl != nullptr) {
+    std::uint64_t epoch = 1;  // refreshes the figures
+    std::size_t used = 0, size = sizeof used;
+    mallctl("epoch", nullptr, nullptr, &epoch, sizeof epoch);
+    if (mallctl("stats.allocated", &used, &size, nullptr, 0) == 0) return used;
+  }
   const struct mallinfo2 info = mallinfo2();
   return info.uordblks + info.hblkhd;
 }
