@@ -185,16 +185,16 @@ void Laws::LookAtKubelets(const Change& change) {
   const Json& object = *change.object;
   const bool gone = change.type == Change::Type::kDeleted;
   if (change.resource == "trainingjobs.weft.dev") {
-    LookAtTold(UidOf(object));
+    telling_.insert(UidOf(object));
   } else if (change.resource == "pods" && !JobOf(object).empty()) {
     if (gone || TextAt(object, {"status", "phase"}) != "Pending") warned_.erase(UidOf(object));
-    LookAtTold(JobOf(object));
+    telling_.insert(JobOf(object));
   } else if (change.resource == "events" && TextAt(object, {"type"}) == "Warning") {
     const std::string pod = TextAt(object, {"involvedObject", "uid"});
     for (const auto& [job, pods] : cluster_.pods_of_job) {
       if (!pods.contains(pod)) continue;
       warned_.insert(pod);
-      LookAtTold(job);
+      telling_.insert(job);
     }
   }
 }

@@ -180,10 +180,12 @@ void Laws::LookAtWindow(const Json& pod) {
 bool Laws::IsPartlyBound(const Gang& gang) {
   const auto plan = planned_.find(gang);  // somebody may have deleted the Placement since
   const bool whole = plan != planned_.end() && bound_[gang].size() == plan->second.size();
-  const auto live = cluster_.LivePods(gang.first);
-  return !whole && std::any_of(live.begin(), live.end(), [&](const auto& one) {
-    return AttemptOf(*one) == gang.second && !TextAt(*one, {"spec", "nodeName"}).empty() &&
-           !CountsAsGone(*one);
+  const auto pods = cluster_.pods_of_job.find(gang.first);
+  if (whole || pods == cluster_.pods_of_job.end()) return false;
+  return std::any_of(pods->second.begin(), pods->second.end(), [&](const auto& one) {
+    const Json& pod = *one.second;
+    return AttemptOf(pod) == gang.second && !TextAt(pod, {"spec", "nodeName"}).empty() &&
+           !HasEnded(pod) && !CountsAsGone(pod);
   });
 }
 
@@ -430,6 +432,7 @@ void Laws::Tick(bool hard) {
   const Instant::duration passed = fibers_.now() - ticked_;
   ticked_ = fibers_.now();
   TickGroups();
+  for (const std::string& job : std::exchange(telling_, {})) LookAtTold(job);
   if (hard) return;
   TickAwaited(passed);
   for (auto it = open_.begin(); it != open_.end();) {

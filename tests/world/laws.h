@@ -143,7 +143,8 @@ class Laws {
     Violation broken;
   };
   std::map<std::string, Awaited> awaited_;
-  std::set<std::string> warned_;  // uids of pods that have a Warning
+  std::set<std::string> warned_;   // uids of pods that have a Warning
+  std::set<std::string> telling_;  // jobs to be looked at: all pods of one are, which takes time
   struct Trial {
     std::int64_t generation = 0;  // that the job had
     Json selector, tolerates;     // what admission made of them; null: it changed nothing
