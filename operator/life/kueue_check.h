@@ -86,9 +86,9 @@ bool WaitsForWeft(const CheckView& view);
 // an earlier reservation never belong to a later one.
 CheckStep NextCheckStep(const CheckView& view, const CheckOptions& options);
 
-// Whether the Workload's request stays with the planner before this step. An answer but Pending ends
-// it, once it is written: without the refusal of which it tells, a write that fails would be followed
-// by another plan and not by a pause.
+// Whether the Workload's request stays with the planner before this step. An answer but Pending
+// ends it, once it is written: without the refusal of which it tells, a write that fails would be
+// followed by another plan and not by a pause.
 bool StillAsks(const CheckStep& step);
 // Whether Weft has answered Ready for all of these checks.
 bool AllReady(const CheckView& view);

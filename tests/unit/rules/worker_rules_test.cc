@@ -125,8 +125,8 @@ TEST(FindWorkers, FindsWorkersWhereTheyAre) {
   EXPECT_GT(none, 300);
 }
 
-// A planner that serves a fleet must not wait for minutes. What is tried without undoing anything is
-// no proof.
+// A planner that serves a fleet must not wait for minutes. What is tried without undoing anything
+// is no proof.
 TEST(FindWorkers, UndoesNothingWhereRulesMeetOnThousandsOfNodes) {
   constexpr std::uint32_t kNodes = 4'000, kWorkers = 1'000;
   Slots pairs, zones;
