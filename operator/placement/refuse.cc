@@ -237,27 +237,29 @@ bool FindsRoomAlone(const fabric::Claims& claims, const Request& request,
   return false;
 }
 
-// Whether no search has shown that the rules between the workers cannot be kept on the empty
-// fabric.
+// Whether the workers might keep the rules between them on the empty fabric in a way that no search
+// has looked at.
 bool MayKeepRules(const fabric::Claims& claims, const Request& request,
                   const traffic::WorkerGraph& graph, Options options) {
+  if (!request.pod.terms.present()) return false;
   options.ignore_claims = true;
   const Instance instance(claims, request, graph, options);
   fabric::ByNode<std::uint32_t> slots;
   rules::CountSlotsByNode(claims, instance.query(), slots);
   const rules::WorkerRules between = rules::RulesOfWorkers(claims, instance.query(), slots);
   bool gave_up = false;
-  return !rules::FindWorkers(between, slots, request.workers, &gave_up) && gave_up;
+  rules::FindWorkers(between, slots, request.workers, &gave_up);
+  return gave_up;
 }
 
 // Whether nobody knows if the job would fit on the empty fabric. "It never fits" is final: Kueue
 // gives such a job up.
 bool MayFitAlone(const fabric::Claims& claims, const Request& request,
                  const traffic::WorkerGraph& graph, const Options& options) {
+  if (!MayKeepRules(claims, request, graph, options)) return false;
   Request without = request;
   without.pod.terms = {};
-  return FindsRoomAlone(claims, without, graph, options) &&
-         MayKeepRules(claims, request, graph, options);
+  return FindsRoomAlone(claims, without, graph, options);
 }
 
 bool FitsAlone(const fabric::Claims& claims, const Request& request,

@@ -100,7 +100,8 @@ class Leaders(Scenarios):
         # There is work to be done when it comes back.
         self.apply_jobs("after")
         audit = Audit()
-        on_its_way = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() + 2 * min(5.0, slowness())))
+        soon = time.time() + 2 * min(5.0, slowness())
+        on_its_way = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(soon))
         former.signal(signal.SIGCONT)
         self.assertEqual(former.process.wait(PATIENCE_SECONDS), 1)
         self.assertIn("lost the lead", former.said())

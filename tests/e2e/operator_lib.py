@@ -18,6 +18,7 @@ sys.path.insert(0, os.path.join(SOURCE, "deploy", "local-cluster"))
 from api_server import ApiServer  # noqa: E402
 from free_ports import free_port, free_ports  # noqa: E402,F401  pylint: disable=unused-import
 from operator_history import History  # noqa: E402
+from slowness import slowness  # noqa: E402,F401  pylint: disable=unused-import
 
 PATIENCE_SECONDS = 180  # a wait ends with what it waits for: so long only on a very busy machine
 GPUS = "nvidia.com/gpu"
@@ -148,12 +149,6 @@ def poll(holds, expectation, seconds=PATIENCE_SECONDS):
             return found
         time.sleep(0.1)
     raise AssertionError(f"not within {seconds} s: {expectation}")
-
-
-def slowness():
-    """How much longer things take now than on this machine at rest: 1 where every process has a
-    core. For the few deadlines that a scenario waits for, and for laws of time."""
-    return max(1.0, os.getloadavg()[0] / os.cpu_count())
 
 
 def quantity(text):

@@ -14,11 +14,7 @@ for word in local-cluster.sh 'helm install' prometheus.sh '--serve' 'kubectl app
   expect_text "$work/commands" "$word"
 done
 
-# slowness: processes that want a core, for each core there is.
-slowness() {
-  read -r load _ </proc/loadavg
-  awk -v load="$load" -v cores="$(nproc)" 'BEGIN { print int(load > cores ? load / cores + 1 : 1) }'
-}
+slowness() { python3 -B "$here/slowness.py"; }
 
 # Each command must succeed; what runs in the background ends with the shell.
 {

@@ -15,11 +15,13 @@ import time
 import urllib.error
 import urllib.request
 
+from slowness import slowness
+
 WEFT_RUN, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
 PATIENCE = 300.0  # of a machine with other work
 PORT = 29600
 # Silence that counts: longer than a parent may wait for a core, as many as want one.
-HOLD = round(3 * min(6.0, max(1.0, os.getloadavg()[0] / os.cpu_count())))
+HOLD = round(3 * min(6.0, slowness()))
 
 # Writes down each start, and every process of another revision of its gang that is still alive.
 TRAINER = r"""
@@ -267,7 +269,8 @@ def late(gang):
 def unreachable(gang):
     gang.expect_all_at(0)
     gang.lose(0)
-    gang.expect_code(gang.parents[1], 75, f"Unreachable: no contact to worker 0's parent for {HOLD} s")
+    gang.expect_code(gang.parents[1], 75,
+                     f"Unreachable: no contact to worker 0's parent for {HOLD} s")
 
 
 def tokens(gang):

@@ -69,6 +69,7 @@ void Laws::OnChange(const Change& change) {
     holder_ = change.type == Change::Type::kDeleted
                   ? ""
                   : TextAt(*change.object, {"spec", "holderIdentity"});
+    if (!holder_.empty()) leader_ = holder_;
   }
   if (change.resource == "nodes") leaf_[change.key.name] = LabelOf(*change.object, kLeafLabel);
   if (change.resource == "resourcequotas") {
@@ -115,7 +116,7 @@ void Laws::LookAtNewPod(const Json& pod) {
   }
   // A new leader does not know what went before it began to work.
   const Instant went = std::exchange(created_[{{job, attempt}, worker}], Instant::max());
-  if (went != Instant{} && went >= readers_[holder_].since) {
+  if (went != Instant{} && went >= readers_[leader_].since) {
     Break("I3", Show(pod) + " was created twice");
   }
   for (const auto& other : cluster_.LivePods(job)) {

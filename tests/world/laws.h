@@ -155,7 +155,8 @@ class Laws {
   std::map<std::string, std::set<std::int64_t>> program_failures_;
   std::map<std::string, std::vector<Json>> templates_;  // that a job has had, by uid
   std::string holder_;                                  // of the Lease
-  std::map<std::string, Instant> held_;                 // by holder: when it last held the Lease
+  std::string leader_;                   // who held it last; pods may be on their way
+  std::map<std::string, Instant> held_;  // by holder: when it last held the Lease
   Instant ticked_{};
   std::map<std::string, std::string> leaf_;      // of each node
   std::set<api::ObjectKey> quotas_of_services_;  // ResourceQuotas that limit them

@@ -11,6 +11,7 @@
 #include "operator/objective/hard_rules.h"
 #include "operator/placement/fits.h"
 #include "operator/placement/place.h"
+#include "operator/placement/refuse.h"
 #include "tests/support/placement_scene.h"
 
 namespace weft::placement {
@@ -65,6 +66,30 @@ TEST(SolveBetween, AffinityTakesTheCheapestDomainAndNotTheRoomiest) {
   EXPECT_EQ(plan->cost, plain->cost);
   EXPECT_TRUE(plan->exact);
   EXPECT_EQ(plan->lower_bound, plan->cost);
+}
+
+// "Never" is final: Kueue gives such a job up.
+TEST(SolveBetween, OnlyWhatWasSearchedNeverFits) {
+  const auto ever = [](std::size_t nodes, std::size_t others, std::uint32_t workers) {
+    std::vector<std::string> pairs, values;
+    for (std::size_t n = 0; n < nodes; ++n) {
+      pairs.push_back(std::to_string(n / 2));
+      values.push_back(std::to_string(n % others));
+    }
+    const auto shape =
+        Labelled(Labelled(testing::Leaves({testing::FreePerNode(nodes, 8)}), "pair", pairs),
+                 "other", values);
+    PlacementScene scene(shape, workers, 8);
+    SetRules({{}, {By("pair"), By("other")}, {}}, scene.request);
+    objective::Options options = Exactly();
+    EXPECT_FALSE(Solve(scene.cluster.claims, scene.request, scene.graph, options));
+    const bool now = Refuse(scene.cluster.claims, scene.request, scene.graph, options).ever;
+    options.ignore_claims = true;  // as lint asks
+    EXPECT_EQ(Refuse(scene.cluster.claims, scene.request, scene.graph, options).ever, now);
+    return now;
+  };
+  EXPECT_FALSE(ever(16, 5, 6)) << "five values";
+  EXPECT_TRUE(ever(2'000, 600, 700)) << "too much to look at all ways";
 }
 
 TEST(SolveBetween, AntiAffinityTakesTheNodesThatAreNearEachOther) {
