@@ -15,6 +15,7 @@
 #include "operator/api/placement.h"
 #include "operator/api/pod.h"
 #include "operator/api/priority_class.h"
+#include "operator/api/runtime_class.h"
 #include "operator/api/training_job.h"
 #include "operator/api/volumes.h"
 #include "operator/base/result.h"
@@ -66,6 +67,7 @@ Result<VolumeClaim> DecodeVolumeClaim(const nlohmann::json& object, const Place&
 Result<StorageClass> DecodeStorageClass(const nlohmann::json& object, const Place& place);
 Result<CsiNode> DecodeCsiNode(const nlohmann::json& object, const Place& place);
 Result<PodGroup> DecodePodGroup(const nlohmann::json& object, const Place& place);
+Result<RuntimeClass> DecodeRuntimeClass(const nlohmann::json& object, const Place& place);
 Result<PriorityClass> DecodePriorityClass(const nlohmann::json& object, const Place& place);
 Result<Namespace> DecodeNamespace(const nlohmann::json& object, const Place& place);
 Result<ConfigMap> DecodeConfigMap(const nlohmann::json& object, const Place& place);

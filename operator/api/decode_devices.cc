@@ -137,7 +137,8 @@ bool SameDevices(const ResourceSlice& a, const ResourceSlice& b) {
   return a.driver == b.driver && a.pool == b.pool && a.generation == b.generation &&
          a.slices_in_pool == b.slices_in_pool && a.node_name == b.node_name &&
          a.usable == b.usable && a.tainted == b.tainted && a.product == b.product &&
-         a.parts == b.parts && a.meta.annotations == b.meta.annotations;  // their details
+         a.profile == b.profile && a.parts == b.parts &&
+         a.meta.annotations == b.meta.annotations;  // their details
 }
 
 Result<ResourceSlice> DecodeResourceSlice(const nlohmann::json& object, const Place& place) {
@@ -152,7 +153,7 @@ Result<ResourceSlice> DecodeResourceSlice(const nlohmann::json& object, const Pl
   slice.node_name = spec["nodeName"].Str();
   slice.slices_in_pool = spec["pool"]["resourceSliceCount"].Int(kDevices, 1);
   std::map<std::string, std::set<std::string>> wholes, tainted;
-  std::set<std::string> products;
+  std::set<std::string> products, profiles;
   for (const Field& device : spec["devices"].Items()) {
     const Field body = DeviceBody(device);
     const std::string name = device["name"].Str(), whole = WholeOf(body);
@@ -160,11 +161,13 @@ Result<ResourceSlice> DecodeResourceSlice(const nlohmann::json& object, const Pl
     auto& of_kind = IsTainted(body) ? tainted : wholes;
     of_kind[AttributeOf(body["attributes"], "type")].insert(whole.empty() ? name : whole);
     products.insert(AttributeOf(body["attributes"], "productName"));
+    profiles.insert(AttributeOf(body["attributes"], "partitionProfile"));
   }
   for (const auto& [type, names] : tainted) {
     slice.tainted[type] = static_cast<std::int64_t>(names.size());
   }
   if (products.size() == 1) slice.product = *products.begin();
+  if (profiles.size() == 1) slice.profile = *profiles.begin();
   for (const auto& [type, names] : wholes) {
     slice.usable[type] = static_cast<std::int64_t>(names.size());
   }

@@ -240,6 +240,9 @@ Status DecodeInto(const nlohmann::json& object, const Place& place, Inputs& inpu
   if (type->group == kSchedulingGroup && type->kind == "PriorityClass") {
     return Append(DecodePriorityClass(object, place), inputs.priority_classes);
   }
+  if (type->group == "node.k8s.io" && type->kind == "RuntimeClass") {
+    return Append(DecodeRuntimeClass(object, place), inputs.runtime_classes);
+  }
   if (type->group == kSchedulingGroup && type->kind == "PodGroup") {
     return Append(DecodePodGroup(object, place), inputs.pod_groups);
   }
@@ -261,16 +264,26 @@ Status DecodeInto(const nlohmann::json& object, const Place& place, Inputs& inpu
 }
 
 Status CheckUnique(const Inputs& inputs) {
-  for (Status status :
-       {CheckUniqueIn(inputs.nodes), CheckUniqueIn(inputs.pods), CheckUniqueIn(inputs.jobs),
-        CheckUniqueIn(inputs.placements), CheckUniqueIn(inputs.fabrics),
-        CheckUniqueIn(inputs.namespaces), CheckUniqueIn(inputs.priority_classes),
-        CheckUniqueIn(inputs.pod_groups), CheckUniqueIn(inputs.resource_slices),
-        CheckUniqueIn(inputs.resource_claims), CheckUniqueIn(inputs.claim_templates),
-        CheckUniqueIn(inputs.device_classes), CheckUniqueIn(inputs.volumes),
-        CheckUniqueIn(inputs.volume_claims), CheckUniqueIn(inputs.storage_classes),
-        CheckUniqueIn(inputs.csi_nodes), CheckUniqueIn(inputs.workloads),
-        CheckUniqueIn(inputs.admission_checks), CheckUniqueIn(inputs.resource_flavors)}) {
+  for (Status status : {CheckUniqueIn(inputs.nodes),
+                        CheckUniqueIn(inputs.pods),
+                        CheckUniqueIn(inputs.jobs),
+                        CheckUniqueIn(inputs.placements),
+                        CheckUniqueIn(inputs.fabrics),
+                        CheckUniqueIn(inputs.namespaces),
+                        CheckUniqueIn(inputs.priority_classes),
+                        CheckUniqueIn(inputs.runtime_classes),
+                        CheckUniqueIn(inputs.pod_groups),
+                        CheckUniqueIn(inputs.resource_slices),
+                        CheckUniqueIn(inputs.resource_claims),
+                        CheckUniqueIn(inputs.claim_templates),
+                        CheckUniqueIn(inputs.device_classes),
+                        CheckUniqueIn(inputs.volumes),
+                        CheckUniqueIn(inputs.volume_claims),
+                        CheckUniqueIn(inputs.storage_classes),
+                        CheckUniqueIn(inputs.csi_nodes),
+                        CheckUniqueIn(inputs.workloads),
+                        CheckUniqueIn(inputs.admission_checks),
+                        CheckUniqueIn(inputs.resource_flavors)}) {
     if (!status) return status;
   }
   return {};

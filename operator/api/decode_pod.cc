@@ -142,6 +142,7 @@ Result<Pod> DecodePod(const nlohmann::json& object, const Place& place) {
   });
   pod.claims = DecodeClaims(spec, root["status"]);
   pod.priority_class_name = spec["priorityClassName"].Str();
+  pod.priority = spec["priority"].Int();
   pod.pod_group = spec["schedulingGroup"]["podGroupName"].Str();
   const Field status = root["status"];
   pod.phase = ParsePodPhase(status["phase"].Str());

@@ -88,6 +88,7 @@ void DecodeWorkers(const Field& spec, TrainingJob& job) {
   job.claims = DecodeClaims(pod_spec, pod_spec["status"]);  // which a PodSpec does not have
   job.pod.claims_accelerators = !job.accelerator.device_class.empty();
   job.priority_class_name = pod_spec["priorityClassName"].Str();
+  job.runtime_class_name = pod_spec["runtimeClassName"].Str();
   SettlePerWorker(spec, TemplateLimit(pod_spec, job.accelerator.resource_name), job.accelerator);
 }
 
@@ -157,6 +158,7 @@ void Admit(const Field& field, TrainingJob& job) {
   const Condition* placed = FindCondition(job.conditions, "Placed");
   const bool runs = placed != nullptr && placed->status == "True";
   if (!admission || (admission->observed_generation != job.meta.generation && !runs)) return;
+  job.runtime_class_name.clear();
   if (admission->requests) job.pod.requests = *admission->requests;
   if (admission->node_selector) job.pod.node_selector = *admission->node_selector;
   if (admission->tolerations) job.pod.tolerations = *admission->tolerations;

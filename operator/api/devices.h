@@ -35,6 +35,7 @@ struct ResourceSlice {
   std::map<std::string, std::int64_t> usable;  // by attribute `type`: whole devices without a taint
   std::map<std::string, std::int64_t> tainted;  // the others, by `type`
   std::string product;  // attribute productName of all devices; "" if they have several or none
+  std::string profile;  // the same of AMD's partitionProfile: "dpx_nps1"
   // Devices whose whole device has another name.
   struct Part {
     std::string device, whole;

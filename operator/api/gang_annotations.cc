@@ -23,9 +23,9 @@ std::string Named(std::string_view annotation, const std::string& what) {
   return "annotation " + std::string(annotation) + ": " + what;
 }
 
-class Reader {
+class GangReader {
  public:
-  explicit Reader(const TextMap& annotations) : annotations_(annotations) {}
+  explicit GangReader(const TextMap& annotations) : annotations_(annotations) {}
 
   Result<GangAnnotations> Read() {
     GangAnnotations read;
@@ -138,7 +138,7 @@ std::string IgnoredAnnotation(const TextMap& annotations) {
 }
 
 Result<GangAnnotations> DecodeGangAnnotations(const TextMap& annotations) {
-  return Reader(annotations).Read();
+  return GangReader(annotations).Read();
 }
 
 }  // namespace weft::api

@@ -16,6 +16,7 @@
 #include "operator/api/pod.h"
 #include "operator/api/pod_group.h"
 #include "operator/api/priority_class.h"
+#include "operator/api/runtime_class.h"
 #include "operator/api/training_job.h"
 #include "operator/api/volumes.h"
 #include "operator/base/shared_list.h"
@@ -28,6 +29,7 @@ struct Inputs : DeviceInputs, KueueInputs, VolumeInputs {
   SharedList<Node> nodes;
   SharedList<Pod> pods;
   std::vector<PriorityClass> priority_classes;
+  std::vector<RuntimeClass> runtime_classes;
   SharedList<PodGroup> pod_groups;
   std::vector<Namespace> namespaces;
   std::vector<Fabric> fabrics;

@@ -11,10 +11,13 @@ namespace weft::api {
 // number of units (`count`) that pods may share it by: a JSON array of objects, of older
 // releases a text "ID,COUNT,MEMORY,CORES,TYPE,NUMA,HEALTHY:...". A node with a GPU of several units
 // has the number of its GPUs in the label fabric::kRegisteredGpus. That of a node without the
-// annotation stays as it is: a snapshot writes the label in place of the annotation.
+// annotation stays as it is: a snapshot writes the label in place of the annotation. Volcano's
+// device plug-in registers them in the older form.
 //
 // Source  project-hami.io/docs/developers/protocol; Project-HAMi/HAMi, docs/develop/protocol.md.
+//         volcano-sh/volcano-vgpu-device-plugin, README.
 inline constexpr const char* kHamiRegister = "hami.io/node-nvidia-register";
+inline constexpr const char* kVolcanoRegister = "volcano.sh/node-vgpu-register";
 
 struct Node {
   Place place;

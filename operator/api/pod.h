@@ -31,6 +31,7 @@ struct Pod {
   rules::PodRequirements pod;
   std::vector<ClaimReference> claims;  // spec.resourceClaims
   std::string priority_class_name;
+  std::int64_t priority = 0;   // spec.priority
   std::string pod_group;       // spec.schedulingGroup: the PodGroup that it is in; "": none
   std::string reason;          // status.reason: "Evicted", "NodeLost", "UnexpectedAdmissionError"
   std::string nominated_node;  // status.nominatedNodeName: kube-scheduler preempts pods on it

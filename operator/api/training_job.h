@@ -32,6 +32,8 @@ struct TrainingJob {
   rules::PodRequirements pod;          // of workers.template
   std::vector<ClaimReference> claims;  // resourceClaims of workers.template
   std::string priority_class_name;
+  std::string
+      runtime_class_name;  // of the template; "" once its pod is known as admission makes it
   std::optional<traffic::Model> model;
   traffic::Parallelism parallelism;
   TopologySpec topology;

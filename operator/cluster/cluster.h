@@ -34,6 +34,13 @@ struct Holding {
   fabric::Neighbour neighbour = {};  // the worker as other pods see it
 };
 
+// A pod without a node for which kube-scheduler keeps room on one, where it preempts others
+// (status.nominatedNodeName). Pods of a higher priority may take that room.
+struct Nominated {
+  std::int64_t priority = 0;
+  Holding holding;
+};
+
 // A holder of nodes: a TrainingJob's attempt, a Placement, or another controller's gang or pod.
 struct Holder {
   api::ObjectKey key;  // of the job, Placement, controller or pod
@@ -59,6 +66,7 @@ struct ClusterFabric {
   std::shared_ptr<const fabric::Fabric> fabric;  // claims point at it
   fabric::Claims claims;                         // of all holders
   std::vector<Holder> holders;                   // by kind, key and group
+  std::vector<Nominated> nominated;              // not among the claims; by priority, highest first
   bool recognised = false;                       // true: no Fabric object, derived from node labels
 };
 

@@ -202,7 +202,7 @@ class Counting {
 struct Told {
   std::int64_t usable = 0, lost = 0;  // lost: tainted, or of a pool that is not complete
   bool extended = true;               // an extended resource asks for all of them
-  std::string product;
+  std::string product, profile;
 };
 using ToldByNode = std::map<std::string_view, std::map<std::string, Told>>;
 
@@ -241,6 +241,7 @@ void Tell(const api::ResourceSlice& slice, const Counted& pool, const DeviceReso
   told.lost += pool.complete ? tainted : pool.one_node ? pool.of->InWhole(all) : all;
   told.extended = told.extended && resources.IsExtended(slice.driver, slice.product);
   if (!slice.product.empty()) told.product = LabelOf(slice.product);
+  if (!slice.profile.empty()) told.profile = slice.profile;
 }
 
 ToldByNode ToldBySlices(const api::Inputs& inputs, const DeviceResources& resources) {
@@ -271,6 +272,11 @@ void Add(const std::string& resource, const Told& told, const std::map<std::stri
   if (told.lost > 0) facts.capacity[resource] = told.usable + told.lost;
   if (!told.extended) facts.device_access.push_back({resource, true});
   if (!told.product.empty()) facts.labels.Set(fabric::kProductOfDevices, told.product);
+  // As AMD's labeller says of what size the parts of its GPUs are.
+  constexpr const char* kProfile = "amd.com/gpu.compute-memory-partition";
+  if (!told.profile.empty() && !facts.labels.At(kProfile)) {
+    facts.labels.Set(kProfile, told.profile);
+  }
 }
 
 bool Reports(const fabric::NodeFacts& facts, const std::string& resource) {

@@ -160,7 +160,7 @@ class Booking {
 
   void BookPod(std::size_t p) {
     const api::Pod& pod = inputs_.pods[p];
-    if (!pod.Holds() && !IsLeftBehind(pod)) return;
+    if (!pod.Holds() && !IsLeftBehind(pod)) return Nominate(p);
     const fabric::Neighbour neighbour = NeighbourOf(pod);
     const std::optional<Site> site =
         Enter(pod.Holds() ? pod.node_name : PinnedNode(pod), neighbour);
@@ -172,6 +172,23 @@ class Booking {
     const OwnerKey owner = OwnerOfPod(p);
     NameQueue(owner, pod.meta);
     Book(owner, *site, std::move(holding), pod.pod.claims_compute_domain);
+  }
+
+  // A worker of a Placement has its node there.
+  void Nominate(std::size_t p) {
+    const api::Pod& pod = inputs_.pods[p];
+    if (pod.nominated_node.empty() || pod.HasEnded() || pod.meta.deleting) return;
+    if (!pod.node_name.empty() || api::ControllingJob(pod.meta) != nullptr) return;
+    const Sites::Known* known = sites_.Find(pod.nominated_node);
+    if (known == nullptr || known->at.home == Elsewhere::kNoFabric) return;
+    if (owner_of_pod_.contains(p)) return;
+    Holding holding;
+    holding.node = known->node;
+    holding.amounts = &pod.pod.requests;
+    holding.pod = &pod;
+    holding.neighbour = NeighbourOf(pod);
+    if (pod.pod.claims_compute_domain) holding.compute_domain = api::Show(OwnerOfPod(p).key);
+    cluster_.fabrics[known->at.home].nominated.push_back({pod.priority, std::move(holding)});
   }
 
   // Whether the pod of a job has no node yet and no Placement any more, as somebody has deleted it.
@@ -277,6 +294,8 @@ class Booking {
     for (std::size_t f = 0; f < cluster_.fabrics.size(); ++f) {
       const auto home = static_cast<Elsewhere::Home>(f);
       cluster_.fabrics[f].claims.See(Elsewhere::View(elsewhere_, home));
+      std::stable_sort(cluster_.fabrics[f].nominated.begin(), cluster_.fabrics[f].nominated.end(),
+                       [](const auto& a, const auto& b) { return a.priority > b.priority; });
     }
     std::map<ObjectKey, const api::TrainingJob*> jobs;
     for (const api::TrainingJob& job : inputs_.jobs) jobs[job.meta.key] = &job;

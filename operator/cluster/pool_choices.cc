@@ -68,7 +68,7 @@ class Chooser {
       if (!fabric.PoolOffers(p, *resource)) continue;
       const Pool& pool = fabric.pools()[p];
       offering_.push_back(p);
-      kinds_.insert({pool.product, pool.partition});
+      kinds_.insert(KindOf(pool));
       products_.insert(pool.product);
       capacities_.insert(pool.capacity);
       slices_.insert(pool.slice);
@@ -95,8 +95,8 @@ class Chooser {
           const auto [known, is_new] = ranks_of.try_emplace({one_pool, pools}, rank);
           if (!is_new && known->second <= rank) continue;
           known->second = rank;
-          choices.push_back(
-              {PoolsText(fabric_, pools, one_pool), std::move(pools), rank, one_pool});
+          choices.push_back({PoolsText(fabric_, pools, accelerator_.resource_name, one_pool),
+                             std::move(pools), rank, one_pool});
         }
       }
     }
@@ -147,6 +147,10 @@ class Chooser {
            !Matches(model, std::string(fabric::WholeProduct(kind.product)));
   }
 
+  Kind KindOf(const Pool& pool) const {
+    return {pool.product, std::string(pool.PartOf(accelerator_.resource_name))};
+  }
+
   bool Matches(const std::string& model, const std::string& product) const {
     return MatchesModel(model, product, fabric_.spec().accelerators);
   }
@@ -161,7 +165,7 @@ class Chooser {
     std::vector<PoolIndex> together, slices;
     for (PoolIndex p : offering_) {
       const Pool& pool = fabric_.pools()[p];
-      if (!kind.values.contains({pool.product, pool.partition})) continue;
+      if (!kind.values.contains(KindOf(pool))) continue;
       if (!capacities.contains(pool.capacity)) continue;
       (crosses || pool.slice.empty() ? together : slices).push_back(p);
     }
@@ -181,14 +185,25 @@ class Chooser {
   std::set<std::string> slices_;
 };
 
-// Whether the model names a size or a part that the product's name does not have.
+// "24q" of NVIDIA-L40S-24Q.
+bool IsVirtualProfile(const std::string& word) {
+  const std::size_t digits = word.find_first_not_of("0123456789");
+  return digits > 0 && digits + 1 == word.size() &&
+         std::string_view("abcq").find(word.back()) != std::string_view::npos;
+}
+
+// Whether the model names a size, a form or a part that the product's name does not have. Products
+// in an SXM socket need not say so.
 bool NamesMore(const std::string& model, const std::string& product) {
   const std::vector<std::string> words = fabric::WordsOf(product);
-  const bool sized = std::any_of(words.begin(), words.end(),
-                                 [](const std::string& word) { return word.ends_with("gb"); });
+  const auto has = [&](auto is) { return std::any_of(words.begin(), words.end(), is); };
+  const bool sized = has([](const std::string& word) { return word.ends_with("gb"); });
+  const bool card = has([](const auto& word) { return word == "pcie" || word == "nvl"; });
   for (const std::string& word : fabric::WordsOf(model)) {
     if (std::find(words.begin(), words.end(), word) != words.end()) continue;
-    if (word == "shared" || word == "mig" || (sized && word.ends_with("gb"))) return true;
+    if (word == "shared" || word == "mig" || IsVirtualProfile(word)) return true;
+    if (word == "pcie" || word == "nvl" || word == "d") return true;
+    if ((sized && word.ends_with("gb")) || (card && word.starts_with("sxm"))) return true;
   }
   return false;
 }
@@ -231,13 +246,7 @@ std::vector<objective::PoolRelaxation> PoolRelaxationsOf(const fabric::Fabric& f
   const Chooser as_asked(fabric, accelerator, slices);
   std::vector<objective::PoolRelaxation> relaxations;
   api::Accelerator relaxed = accelerator;
-  if (!accelerator.models.empty()) {
-    relaxed.models.clear();
-    relaxations.push_back(
-        {"accelerator.models", "removed", Chooser(fabric, relaxed, slices).Run()});
-  }
   if (!accelerator.capacity_types.empty()) {
-    relaxed = accelerator;
     relaxed.capacity_types.clear();
     relaxations.push_back(
         {"accelerator.capacityTypes", "removed", Chooser(fabric, relaxed, slices).Run()});
@@ -247,6 +256,12 @@ std::vector<objective::PoolRelaxation> PoolRelaxationsOf(const fabric::Fabric& f
     relaxed.capacity_types = {api::kAnyPool};
     relaxations.push_back({"accelerator.capacityTypes", "[Any], which mixes capacity types",
                            Chooser(fabric, relaxed, slices).Run()});
+  }
+  if (!accelerator.models.empty()) {
+    relaxed = accelerator;
+    relaxed.models.clear();
+    relaxations.push_back(
+        {"accelerator.models", "removed", Chooser(fabric, relaxed, slices).Run()});
   }
   const bool mixes = as_asked.products().size() > 1, crosses = as_asked.keeps_apart();
   if (mixes || crosses) {
@@ -281,18 +296,31 @@ std::string SlicesText(const fabric::Fabric& fabric, const std::vector<PoolIndex
          CountText(static_cast<std::int64_t>(slices.size()), "slice");
 }
 
+// "time slice 1/4 and vNPU 8c".
+std::string PartsText(const Pool& pool, const std::string& resource) {
+  if (!resource.empty()) return std::string(pool.PartOf(resource));
+  std::set<std::string_view> names;
+  for (const auto& [of, part] : pool.parts) names.insert(part);
+  std::string text;
+  for (const std::string_view name : names) {
+    text += (text.empty() ? "" : " and ") + std::string(name);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string PoolsText(const fabric::Fabric& fabric, const std::vector<PoolIndex>& pools,
-                      bool in_one) {
+                      const std::string& resource, bool in_one) {
   std::set<fabric::CapacityType> known, used;
   for (const Pool& pool : fabric.pools()) known.insert(pool.capacity);
   std::set<std::string> products;
   for (PoolIndex p : pools) {
     const Pool& pool = fabric.pools()[p];
     const std::string product = pool.product.empty() ? "unlabelled nodes" : pool.product;
-    const bool named = pool.partition.empty() || product.find("-MIG-") != product.npos;
-    products.insert(named ? product : product + " as " + pool.partition);
+    const std::string parts = PartsText(pool, resource);
+    const bool named = parts.empty() || product.find("-MIG-") != product.npos;
+    products.insert(named ? product : product + " as " + parts);
     used.insert(pool.capacity);
   }
   std::string text;

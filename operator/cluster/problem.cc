@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "operator/cluster/pool_choices.h"
+#include "operator/placement/level_labels.h"
 #include "operator/traffic/worker_grid.h"
 #include "operator/traffic/worker_sets.h"
 
@@ -26,31 +27,6 @@ class Resolver {
   Resolver(const ClusterFabric& on, const WorkloadView& workload)
       : fabric_(*on.fabric), workload_(workload) {}
 
-  // A level that must hold workers together is none where nodes lack its label: a kind without
-  // labels (fabric::UnlabelledKind) is one domain of it by assumption only.
-  void RequireLabels(objective::Request& request) const {
-    if (fabric_.unlabelled_kinds().empty()) return;
-    std::set<std::string> keys;
-    const auto require = [&](std::optional<fabric::Tier> tier) {
-      if (!tier || *tier == fabric::kOutside || *tier >= fabric_.node_tier()) return;
-      for (const fabric::LevelSpec& level : fabric_.spec().levels) {
-        if (level.name == fabric_.tiers()[*tier].name) keys.insert(level.label_key);
-      }
-    };
-    require(request.required);
-    for (const objective::GroupConstraint& group : request.groups) require(group.required);
-    keys.erase("");
-    if (keys.empty()) return;
-    auto& terms = request.pod.required_affinity;
-    const bool own = !terms;
-    if (own) terms.emplace(1);
-    for (rules::NodeSelectorTerm& term : *terms) {
-      // An empty term of the pod matches no node, and stays one.
-      if (!own && term.match_expressions.empty() && term.match_fields.empty()) continue;
-      for (const std::string& key : keys) term.match_expressions.push_back({key, "Exists", {}});
-    }
-  }
-
   Result<Problem> Run() {
     const api::TopologySpec& topology = *workload_.topology;
     objective::Request request;
@@ -64,7 +40,7 @@ class Resolver {
     for (std::size_t g = 0; g < topology.groups.size() && !error_; ++g) AddGroup(g, request);
     if (error_) return *error_;
     if (IsWaiting(request)) request.required = request.preferred;
-    RequireLabels(request);
+    placement::RequireLevelLabels(fabric_, request);
     request.excluded = NodesOf(workload_.wait.excluded_nodes);
     for (const std::string& name : workload_.wait.previous_nodes) {
       request.previous_nodes.push_back(fabric_.FindNode(name).value_or(objective::kUnplaced));

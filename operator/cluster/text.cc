@@ -28,6 +28,8 @@ std::string Predicate(const rules::RejectionCount& count) {
     case Rejection::kNodeSelector:
     case Rejection::kNodeAffinity:
       return (one ? "does not match " : "do not match ") + count.detail;
+    case Rejection::kLevelLabel:
+      return (one ? "has no " : "have no ") + count.detail;
     case Rejection::kPool:
       return are + count.detail;
     case Rejection::kResource:

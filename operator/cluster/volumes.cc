@@ -330,7 +330,7 @@ void Volumes::JudgeUnbound(const Use& use, VolumeRules& rules) {
   const VolumeClaim& claim = *use.claim;
   const StorageClass* of = FindClass(claim.storage_class);
   const bool unknown = !claim.storage_class.empty() && of == nullptr && !inputs_.knows_classes;
-  if (unknown) return;
+  if (unknown && claim.volume.empty()) return;
   if (of == nullptr || !of->waits || !claim.volume.empty()) {
     if (claim.served) rules.blocked = Claim(claim) + " is not bound to a volume yet";
     return;

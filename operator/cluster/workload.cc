@@ -94,6 +94,7 @@ class Pending {
     workload.index = index;
     workload.attempt = job.attempt;
     workload.priority = priorities_.Of(job);
+    workload.pod_priority = priorities_.Of(job.priority_class_name);
     workload.expected_seconds = job.expected_duration_seconds;
     return workload;
   }
@@ -115,7 +116,7 @@ class Pending {
     workload.parallelism = &placement.parallelism;
     workload.wait = placement.wait;
     workload.topology = &placement.topology;
-    workload.priority = priorities_.Of("");
+    workload.priority = workload.pod_priority = priorities_.Of("");
     TakePods(placement, workload);
     if (placement.proposal) TakeProposal(*placement.proposal, workload);
     return workload;
@@ -189,6 +190,7 @@ class Pending {
     workload.neighbour = NeighbourOf(first);
     workload.neighbour.ending = false;  // its pods are yet to run
     workload.priority = priorities_.Of(first.priority_class_name);
+    workload.pod_priority = first.priority != 0 ? first.priority : workload.priority;
     std::vector<const fabric::PodTerms*> terms;
     for (const api::Pod* pod : pods) terms.push_back(pod->pod.terms.get());
     TakeVolumes(terms, workload);
@@ -276,6 +278,16 @@ Result<std::vector<WorkloadView>> PendingWorkloads(const Cluster& cluster, Order
 
 Result<std::vector<WorkloadView>> AllWorkloads(const Cluster& cluster, Mark mark) {
   return Pending(cluster, Pending::Which::kAll).Collect(mark);
+}
+
+void AddNominated(const ClusterFabric& on, std::int64_t pod_priority, std::size_t& booked,
+                  fabric::Claims& claims) {
+  for (; booked < on.nominated.size(); ++booked) {
+    const Nominated& one = on.nominated[booked];
+    if (one.priority < pod_priority) return;
+    claims.Add(one.holding.node, *one.holding.amounts, one.holding.compute_domain,
+               one.holding.neighbour);
+  }
 }
 
 void AddClaims(const WorkloadView& workload, std::span<const fabric::NodeIndex> nodes,

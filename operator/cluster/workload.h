@@ -37,8 +37,9 @@ struct WorkloadView {
   const traffic::Parallelism* parallelism = nullptr;
   const api::TopologySpec* topology = nullptr;
   rules::PodRequirements pod;
-  fabric::Neighbour neighbour;  // its pods as other pods see them
-  std::int64_t priority = 0;
+  fabric::Neighbour neighbour;    // its pods as other pods see them
+  std::int64_t priority = 0;      // in the queue
+  std::int64_t pod_priority = 0;  // of its pods, as kube-scheduler sees them
   std::optional<std::int64_t> expected_seconds;
   api::WaitFacts wait;
   // For a Placement with a podSelector: the pods whose only gate is Weft's, the pods that have
@@ -89,6 +90,11 @@ Result<std::vector<WorkloadView>> AllWorkloads(const Cluster& cluster, Mark mark
 // A pod, or the pods of a template, as other pods see them; points into the arguments.
 fabric::Neighbour NeighbourOf(const api::Pod& pod);
 fabric::Neighbour NeighbourOf(const api::ObjectMeta& owner, const rules::PodRequirements& pod);
+
+// Adds the claims of nominated pods whose priority is not below that of a worker's pods, for which
+// kube-scheduler keeps the room; `booked`: how many have been added.
+void AddNominated(const ClusterFabric& on, std::int64_t pod_priority, std::size_t& booked,
+                  fabric::Claims& claims);
 
 // Adds the claims of all workers of a placement, or removes them.
 void AddClaims(const WorkloadView& workload, std::span<const fabric::NodeIndex> nodes,

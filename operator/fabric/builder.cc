@@ -457,8 +457,17 @@ double FabricBuilder::PeakWatts(NodeIndex n) const {
   const double gpus = LabelledGpus(fabric_.node(n));
   const auto units = static_cast<double>(fabric_.accelerators(n));
   if (gpus > 0 && gpus < units) return whole * gpus / units;
-  const double share = PartitionOf(fabric_.node(n)).compute;
-  return share == Partition::kUnknown ? whole : whole * share;
+  const NodeFacts& node = fabric_.node(n);
+  const std::vector<std::string>& more = fabric_.spec_.accelerator_resources;
+  const auto parts = PartsOf(node, more);
+  double share = 1;
+  for (const auto& [resource, amount] : node.allocatable) {
+    if (amount <= 0 || !IsAcceleratorResource(resource, more)) continue;
+    const auto part = parts.find(resource);
+    if (part == parts.end() || part->second.compute == Partition::kUnknown) return whole;
+    share = std::min(share, part->second.compute);
+  }
+  return whole * share;
 }
 
 void FabricBuilder::FillPools() {

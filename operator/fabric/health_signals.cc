@@ -50,6 +50,9 @@ constexpr Condition kConditions[] = {
     {"StorageReady", "False"},
     // Nebius (nebius/nebius-solutions-library, soperator/modules/k8s/k8s_ng_workers_v2.tf).
     {"NebiusGPUError", "True"},
+    {"HardwareIssuesSuspected", "True"},
+    {"NebiusContainerRuntimeError", "True"},
+    {"NebiusBootDiskIOError", "True"},
     // Kubernetes.
     {"NetworkUnavailable", "True"},
 };

@@ -93,8 +93,8 @@ class LevelGrouping {
   }
 
   void FindUnlabelled() {
-    depths_ = LabelDepths(candidates_, spec_.accelerator_resources, spec_.levels.size(),
-                          [this](std::size_t n, std::size_t l) { return Has(n, l); });
+    depths_ =
+        LabelDepths(candidates_, spec_, [this](std::size_t n, std::size_t l) { return Has(n, l); });
     // Of a kind without labels nothing says that its nodes lack rails.
     for (std::size_t n = 0; n < result_.rails.size(); ++n) {
       if (IsFlat(n, spec_.levels.size() - 1) && result_.rails[n] == 0) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "operator/fabric/products.h"
+#include "operator/fabric/resource_words.h"
 
 namespace weft::fabric {
 namespace {
@@ -21,6 +22,8 @@ constexpr double kGB = 1e9;
 constexpr std::int64_t kMostUnits = std::numeric_limits<std::int64_t>::max();
 constexpr std::string_view kMig = "-MIG-", kShared = "-SHARED";
 constexpr std::string_view kMigResource = "nvidia.com/mig-";
+constexpr std::string_view kNvidiaCount = "nvidia.com/gpu.count";
+constexpr std::string_view kIntelCount = "gpu.intel.com/device.count";
 
 std::string_view Label(const NodeFacts& node, std::string_view key) {
   return node.labels.At(key).value_or("");
@@ -102,7 +105,8 @@ std::int64_t UnitsPerDevice(const NodeFacts& node, const std::string& device) {
 // Counts of units beat the label of replicas, which some releases set to the node's sum.
 std::int64_t UnitsPerGpu(const NodeFacts& node, const std::string& resource) {
   const std::int64_t units = UnitsOf(node, resource);
-  const auto gpus = Number(Label(node, "nvidia.com/gpu.count"));
+  const bool intel = resource.starts_with("gpu.intel.com/");
+  const auto gpus = Number(Label(node, intel ? kIntelCount : kNvidiaCount));
   // Not a multiple: the label is older than the devices (a GPU was replaced).
   if (gpus && units > *gpus && units % *gpus == 0) return units / *gpus;
   const std::int64_t per_device = UnitsPerDevice(node, "nvidia.com/gpu");
@@ -241,21 +245,44 @@ Partition AmdPart(const NodeFacts& node, std::string_view resource) {
   return part;
 }
 
-// Whether the node has more units of a resource of GPUs than GPUs.
-bool OffersMoreThan(const NodeFacts& node, std::int64_t gpus) {
-  const auto more = [&](const Resources& amounts) {
-    return std::any_of(amounts.begin(), amounts.end(), [&](const auto& one) {
-      return one.second > gpus && one.first.starts_with("nvidia.com/gpu");
-    });
-  };
-  return more(node.allocatable) || more(node.capacity);
+// A virtual NPU is named after its cores: "huawei.com/Ascend910-8c",
+// "huawei.com/Ascend310P-2c.1cpu".
+Partition HuaweiPart(std::string_view resource) {
+  const std::size_t dash = resource.rfind('-');
+  if (dash == resource.npos) return {};
+  std::string_view cores = resource.substr(dash + 1);
+  cores = cores.substr(0, cores.find('.'));
+  if (!cores.ends_with('c') || !Number(cores.substr(0, cores.size() - 1))) return {};
+  return {.kind = Kind::kHardware,
+          .name = "vNPU " + std::string(cores),
+          .compute = Partition::kUnknown,
+          .memory = Partition::kUnknown};
 }
 
-// Most nodes have whole GPUs: one look at their labels tells.
-bool HintsAtPart(const NodeFacts& node) {
+template <typename Is>
+bool AnyResource(const NodeFacts& node, Is is) {
+  return std::any_of(node.allocatable.begin(), node.allocatable.end(), is) ||
+         std::any_of(node.capacity.begin(), node.capacity.end(), is);
+}
+
+// Whether the node has more units of a resource of GPUs than GPUs.
+bool OffersMoreThan(const NodeFacts& node, std::int64_t gpus) {
+  return AnyResource(node, [&](const auto& one) {
+    return one.second > gpus && one.first.find("gpu") != std::string::npos;
+  });
+}
+
+// Most nodes have whole GPUs only: one look at their labels and resources tells.
+bool HintsAtPart(const NodeFacts& node, std::span<const std::string> more) {
+  const bool named = AnyResource(node, [&](const auto& one) {
+    return one.first.starts_with("huawei.com/") || one.first.starts_with(kMigResource) ||
+           std::find(more.begin(), more.end(), one.first) != more.end();
+  });
+  if (named) return true;
   constexpr std::string_view kGpu = "nvidia.com/gpu.";
   return std::any_of(node.labels.begin(), node.labels.end(), [&](const TextMap::Entry& label) {
     const auto& [key, value] = label;
+    if (key == kIntelCount) return OffersMoreThan(node, Number(value).value_or(kMostUnits));
     if (key.starts_with("cloud.google.com/gke-")) {
       return key.ends_with("-partition-size") || key.ends_with("-sharing-strategy") ||
              key.ends_with("-shared-clients-per-gpu");
@@ -279,20 +306,29 @@ bool HintsAtPart(const NodeFacts& node) {
 Partition PartitionOf(const NodeFacts& node, const std::string& resource) {
   const std::string_view vendor = std::string_view(resource).substr(0, resource.find('/'));
   if (vendor == "amd.com") return AmdPart(node, resource);
-  return vendor == "nvidia.com" ? NvidiaPart(node, resource) : Partition();
+  if (vendor == "nvidia.com") return NvidiaPart(node, resource);
+  if (vendor == "huawei.com") return HuaweiPart(resource);
+  Partition part;
+  if (ReadResourceName(resource).share) {
+    part = {.kind = Kind::kMps, .name = "memory or cores of one", .compute = 0, .memory = 0};
+  } else if (resource.find("gpu") != std::string::npos) {  // NVIDIA's, by another device plug-in
+    TakeTurns(node, "nvidia.com/gpu", UnitsPerGpu(node, resource), part);
+  }
+  return part;
 }
 
-Partition PartitionOf(const NodeFacts& node) {
-  if (!HintsAtPart(node)) return {};
-  const auto part_of = [&](const Resources& amounts) -> Partition {
-    for (const auto& [name, amount] : amounts) {
-      if (amount <= 0 || !IsAcceleratorResource(name) || name.starts_with(kMigResource)) continue;
-      if (Partition part = PartitionOf(node, name); !part.whole()) return part;
+std::map<std::string, Partition> PartsOf(const NodeFacts& node, std::span<const std::string> more) {
+  std::map<std::string, Partition> parts;
+  if (!HintsAtPart(node, more)) return parts;
+  for (const Resources* amounts : {&node.allocatable, &node.capacity}) {
+    for (const auto& [name, amount] : *amounts) {
+      if (amount <= 0 || !IsAcceleratorResource(name, more) || parts.contains(name)) continue;
+      Partition part = PartitionOf(node, name);
+      const bool by_name = name.starts_with(kMigResource) && part.kind == Kind::kHardware;
+      if (!part.whole() && !by_name) parts.emplace(name, std::move(part));
     }
-    return {};
-  };
-  Partition part = part_of(node.allocatable);
-  return part.whole() ? part_of(node.capacity) : part;
+  }
+  return parts;
 }
 
 std::string_view WholeProduct(std::string_view product) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -30,7 +32,8 @@ struct Partition {
 
 // By the resource's name (nvidia.com/mig-1g.10gb, amd.com/cpx_nps4) and the node's labels:
 //
-//   time slices, MPS  more units than GPUs (nvidia.com/gpu.count, kRegisteredGpus), else
+//   time slices, MPS  more units than GPUs (nvidia.com/gpu.count, kRegisteredGpus; of Intel's
+//                     plug-in gpu.intel.com/device.count), else
 //                     gpu.replicas and gpu.sharing-strategy, a product that ends with -SHARED;
 //                     GKE's sharing labels
 //   MIG               the profile in the resource's name, in the product (strategy single), in
@@ -39,6 +42,9 @@ struct Partition {
 //                     6 on MI300A, 4 on MI308X). With several memory domains (NPS) a part may use
 //                     more than its share while others are idle; its share counts. Without that
 //                     label, gpu.cu-count below the compute units of the whole product
+//   vNPU              the cores in the name of a Huawei Ascend resource (Ascend910-8c)
+//   other names       NVIDIA's GPUs under another plug-in's resource (volcano.sh/vgpu-number): more
+//                     units than GPUs, as above; a name of memory or cores is a share
 //   vGPU              a product such as GRID-V100-8Q, or nvidia.com/vgpu.present: its memory tells
 //                     its share
 //
@@ -47,11 +53,16 @@ struct Partition {
 //         NVIDIA, "Multi-Instance GPU user guide", 2026, supported profiles.
 //         AMD, "Instinct MI300X GPU partitioning overview", 2025. ROCm/k8s-device-plugin,
 //         docs/user-guide/resource-allocation, 2026. GKE, "About GPU sharing strategies", 2026.
+//         intel/intel-device-plugins-for-kubernetes, cmd/gpu_plugin/labels.md.
 //         AMD, "Accelerator and GPU hardware specifications" (compute units), rocm.docs.amd.com.
 Partition PartitionOf(const NodeFacts& node, const std::string& resource);
 
-// What the labels say of the accelerators whose resource is not named after a partition.
-Partition PartitionOf(const NodeFacts& node);
+// What one unit is of each accelerator resource of the node that is not a whole accelerator, except
+// for a MIG slice that its resource's name describes. A node may have both: whole GPUs and MIG
+// slices, NPUs and virtual ones, eight GPUs and the one of its processor.
+// `more`: resources that count as accelerators too (FabricSpec::accelerator_resources).
+std::map<std::string, Partition> PartsOf(const NodeFacts& node,
+                                         std::span<const std::string> more = {});
 
 // The product without what names its part: NVIDIA-H100-80GB-HBM3 of
 // NVIDIA-H100-80GB-HBM3-MIG-1g.10gb-SHARED.

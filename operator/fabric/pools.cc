@@ -95,6 +95,10 @@ struct ProductLabel {
   std::size_t at = kNoProduct;  // in kProductKeys
   std::string_view product;
   bool counted = false;
+
+  bool IsDeviceId() const {
+    return at < kOtherDomain && kProductKeys[at].key.ends_with("gpu.device-id");
+  }
 };
 
 // "74a1" of the key "beta.amd.com/gpu.device-id.74a1"; "" of a key of another form.
@@ -137,53 +141,145 @@ Resources AcceleratorsOf(const FabricSpec& spec, const NodeFacts& node) {
   return all;
 }
 
-// What the labelled nodes of one instance type say.
-struct LabelledType {
-  std::string product;  // "" if they differ
-  std::set<Resources> accelerators;
-};
-
 // A flavor of OpenStack, a type such as n1-standard-8, and "k3s" may have any GPU.
 bool NamesMachine(std::string_view instance_type) {
   return !ProductOfInstanceType(instance_type).empty();
 }
 
-// Gives nodes without a product the one that the labelled nodes of their instance type share.
-void NameUnlabelled(const SharedList<NodeFacts>& nodes, const FabricSpec& spec,
-                    ByNode<Pool>& pools) {
-  const auto type_of = [&nodes](NodeIndex n) { return InstanceTypeOf(nodes[n.Raw()]); };
-  std::map<std::string_view, LabelledType> types;  // of unlabelled nodes
-  for (const NodeIndex n : pools.Indices()) {
-    const std::string_view type = type_of(n);
-    if (NamesMachine(type) && pools[n].product == type) types.try_emplace(type);
+// The label that a node's product is from, or its instance type: nodes that share it and have a
+// better label besides may tell the product that this node's label will name later. GPU feature
+// discovery labels a node minutes after a cloud has.
+struct Hint {
+  std::string_view key, product, instance_type;
+  std::size_t at = kNoProduct;  // of the key, in kProductKeys
+  friend auto operator<=>(const Hint&, const Hint&) = default;
+};
+
+// What the nodes say that share a hint and offer the same whole accelerators; those with the best
+// label of them.
+struct Heard {
+  std::size_t at = kNoProduct;  // of that label, in kProductKeys
+  std::string product;          // "" if they differ
+};
+
+struct NamedPool {
+  Pool pool;
+  std::string_view key;   // of the label that the product is from; "": of none
+  bool borrowed = false;  // the product is that of other nodes
+};
+using Nodes = std::vector<const NodeFacts*>;
+
+std::optional<Hint> HintOf(const NodeFacts& node, const NamedPool& named) {
+  const std::string_view type = InstanceTypeOf(node);
+  if (named.key.empty()) {
+    const bool by_type = named.pool.product == type && NamesMachine(type);
+    return by_type ? std::optional(Hint{"", "", type, kNoProduct}) : std::nullopt;
+  }
+  const ProductLabel label = ReadProduct(named.key, node.labels.At(named.key).value_or(""));
+  if (label.at == 0) return std::nullopt;
+  // A short name may be that of several products, which the machine then tells apart.
+  const bool is_short = label.at >= kOtherDomain || kProductKeys[label.at].is_short;
+  if (is_short && !label.IsDeviceId() && !NamesMachine(type)) return std::nullopt;
+  return Hint{named.key, label.product, type, label.at};
+}
+
+using ByOffer = std::map<Resources, Heard>;
+
+// Tells those hints of its instance type that the node has besides a better label of the product.
+void Tell(const NodeFacts& node, const NamedPool& named, const Resources& offers,
+          std::map<Hint, ByOffer>& hints) {
+  if (named.key.empty()) return;
+  const std::size_t at = ReadProduct(named.key, node.labels.At(named.key).value_or("")).at;
+  const auto tell = [&](const Hint& hint) {
+    const auto found = hints.find(hint);
+    if (found == hints.end() || at >= hint.at) return;
+    Heard& heard = found->second[offers];
+    if (at < heard.at) heard = {at, named.pool.product};
+    if (at == heard.at && heard.product != named.pool.product) heard.product = "";
+  };
+  const std::string_view type = InstanceTypeOf(node);
+  tell({"", "", type, kNoProduct});
+  for (const auto& [key, value] : node.labels) {
+    const ProductLabel label = ReadProduct(key, value);
+    if (label.at < kNoProduct && key != named.key) tell({key, label.product, type, label.at});
+  }
+}
+
+// Gives nodes without the best label of their kind the product that those with it share.
+void NameUnlabelled(const Nodes& nodes, const FabricSpec& spec, std::vector<NamedPool>& pools) {
+  std::map<std::string_view, std::map<Hint, ByOffer>> types;
+  std::vector<const ByOffer*> of_node(nodes.size(), nullptr);
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    const auto hint = HintOf(*nodes[n], pools[n]);
+    if (hint) of_node[n] = &types[hint->instance_type][*hint];
   }
   if (types.empty()) return;
-  for (const NodeIndex n : pools.Indices()) {
-    const auto found = types.find(type_of(n));
-    const std::string& product = pools[n].product;
-    if (found == types.end() || product.empty() || product == found->first) continue;
-    const bool whole = pools[n].partition.empty() && product == WholeProduct(product);
-    LabelledType& type = found->second;
-    const bool first = type.accelerators.empty();
-    type.accelerators.insert(AcceleratorsOf(spec, nodes[n.Raw()]));
-    if (first && whole) type.product = product;
-    if (!whole || type.product != product) type.product = "";
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    const Pool& pool = pools[n].pool;
+    const auto type = types.find(InstanceTypeOf(*nodes[n]));
+    const bool whole = pool.parts.empty() && pool.product == WholeProduct(pool.product);
+    if (type == types.end() || !whole) continue;
+    Tell(*nodes[n], pools[n], AcceleratorsOf(spec, *nodes[n]), type->second);
   }
-  for (const NodeIndex n : pools.Indices()) {
-    const auto found = types.find(type_of(n));
-    if (found == types.end() || pools[n].product != found->first) continue;
-    const LabelledType& type = found->second;
-    const auto offered = AcceleratorsOf(spec, nodes[n.Raw()]);
-    if (!type.product.empty() && type.accelerators.contains(offered)) {
-      pools[n].product = type.product;
-    }
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    if (of_node[n] == nullptr || of_node[n]->empty()) continue;
+    const auto heard = of_node[n]->find(AcceleratorsOf(spec, *nodes[n]));
+    if (heard == of_node[n]->end() || heard->second.product.empty()) continue;
+    pools[n].pool.product = heard->second.product;
+    pools[n].borrowed = true;
   }
+}
+
+// Drivers before 470 name a GPU without the vendor: while a cluster is upgraded it has both names.
+void NameByNewDrivers(std::vector<NamedPool>& pools) {
+  constexpr std::string_view kVendor = "NVIDIA-";
+  std::set<std::string_view> known;
+  const auto of_driver = [](const NamedPool& one) { return one.key == kProductKeys[0].key; };
+  for (const NamedPool& one : pools) {
+    if (of_driver(one) && one.pool.product.starts_with(kVendor)) known.insert(one.pool.product);
+  }
+  if (known.empty()) return;
+  for (NamedPool& one : pools) {
+    if (!of_driver(one) || one.pool.product.starts_with(kVendor)) continue;
+    std::string full = std::string(kVendor) + one.pool.product;
+    if (known.contains(full)) one.pool.product = std::move(full);
+  }
+}
+
+Pool PoolWith(const PoolLabels& labels, const NodeFacts& node, const FabricSpec& spec) {
+  Pool pool{std::string(labels.product), labels.capacity.value_or(CapacityType::kOnDemand)};
+  if (!HasAccelerator(node, spec.accelerator_resources)) return pool;
+  if (pool.product.empty()) pool.product = spec.accelerator_model;
+  // If nothing else tells two kinds of nodes apart, their instance types do.
+  if (pool.product.empty()) pool.product = InstanceTypeOf(node);
+  for (auto& [resource, part] : PartsOf(node, spec.accelerator_resources)) {
+    pool.parts.emplace(resource, std::move(part.name));
+  }
+  pool.slice = TpuSliceOf(node);
+  return pool;
+}
+
+std::vector<NamedPool> NamePools(const Nodes& nodes, const FabricSpec& spec) {
+  std::vector<NamedPool> pools;
+  pools.reserve(nodes.size());
+  for (const NodeFacts* node : nodes) {
+    const PoolLabels labels = ReadPoolLabels(*node);
+    pools.push_back({PoolWith(labels, *node, spec), labels.product_key});
+  }
+  NameByNewDrivers(pools);
+  NameUnlabelled(nodes, spec, pools);
+  return pools;
 }
 
 }  // namespace
 
 std::string_view CapacityTypeName(CapacityType type) {
   return type == CapacityType::kSpot ? "Spot" : "OnDemand";
+}
+
+std::string_view Pool::PartOf(const std::string& resource) const {
+  const auto part = parts.find(resource);
+  return part == parts.end() ? std::string_view() : part->second;
 }
 
 PoolLabels ReadPoolLabels(const NodeFacts& node) {
@@ -215,22 +311,26 @@ std::string_view InstanceTypeOf(const NodeFacts& node) {
 }
 
 Pool PoolOf(const NodeFacts& node, const FabricSpec& spec) {
-  const PoolLabels labels = ReadPoolLabels(node);
-  Pool pool{std::string(labels.product), labels.capacity.value_or(CapacityType::kOnDemand)};
-  if (!HasAccelerator(node, spec.accelerator_resources)) return pool;
-  if (pool.product.empty()) pool.product = spec.accelerator_model;
-  // If nothing else tells two kinds of nodes apart, their instance types do.
-  if (pool.product.empty()) pool.product = InstanceTypeOf(node);
-  pool.partition = PartitionOf(node).name;
-  pool.slice = TpuSliceOf(node);
-  return pool;
+  return PoolWith(ReadPoolLabels(node), node, spec);
 }
 
 ByNode<Pool> PoolsOf(const SharedList<NodeFacts>& nodes, const FabricSpec& spec) {
+  Nodes all;
+  for (const NodeFacts& node : nodes) all.push_back(&node);
   ByNode<Pool> pools;
-  for (const NodeFacts& node : nodes) pools.push_back(PoolOf(node, spec));
-  NameUnlabelled(nodes, spec, pools);
+  for (NamedPool& one : NamePools(all, spec)) pools.push_back(std::move(one.pool));
   return pools;
+}
+
+std::vector<std::string> LabelledProducts(const std::vector<const NodeFacts*>& nodes,
+                                          const FabricSpec& spec) {
+  std::vector<std::string> products;
+  products.reserve(nodes.size());
+  for (NamedPool& one : NamePools(nodes, spec)) {
+    const bool named = !one.key.empty() || one.borrowed;
+    products.push_back(named ? std::move(one.pool.product) : "");
+  }
+  return products;
 }
 
 }  // namespace weft::fabric

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "operator/base/index.h"
 #include "operator/base/shared_list.h"
@@ -13,8 +15,8 @@
 
 namespace weft::fabric {
 
-// A pool is the nodes of one product, one capacity type and one partition. A gang uses one pool
-// unless its job allows mixing.
+// A pool is the nodes of one product and one capacity type, whose accelerators are parts of the
+// same size. A gang uses pools that are alike in what it asks for, unless its job allows mixing.
 
 using PoolIndex = Index<struct PoolTag>;
 
@@ -28,8 +30,12 @@ inline constexpr const char* kProductOfDevices = "weft.dev/product";
 struct Pool {
   std::string product;  // "" if unknown
   CapacityType capacity = CapacityType::kOnDemand;
-  std::string partition = {};  // Partition::name of its accelerators; "" if they are whole
-  std::string slice = {};      // of which the nodes are the hosts (TpuSliceOf); "" if of none
+  // Partition::name by resource (PartsOf); those of whole accelerators are left out.
+  std::map<std::string, std::string> parts = {};
+  std::string slice = {};  // of which the nodes are the hosts (TpuSliceOf); "" if of none
+
+  // What one unit of the resource is a part of; "" if it is a whole accelerator.
+  std::string_view PartOf(const std::string& resource) const;
 
   friend auto operator<=>(const Pool&, const Pool&) = default;
 };
@@ -64,13 +70,20 @@ std::string_view InstanceTypeOf(const NodeFacts& node);
 // FabricSpec::accelerator_model, else the instance type.
 Pool PoolOf(const NodeFacts& node, const FabricSpec& spec);
 
-// The pools of all nodes of this Fabric: by PoolOf, but a node without a product, as a new one
-// before GPU feature discovery has labelled it, has the product that all labelled nodes of its
-// instance type share. A node that offers other amounts than each of those, and one of a type whose
-// accelerators are offered in parts, keeps the instance type as the product; so does one whose type
-// names no machine (n1-standard-8, a flavor of OpenStack, "k3s"), which may have any accelerator.
+// The pools of all nodes of this Fabric: by PoolOf, but a node without the best label of its kind,
+// as a new one that its cloud has labelled and GPU feature discovery has not yet, has the product
+// that all nodes with it share. Its kind: the same label that its product is from now, and the same
+// instance type; without any label, the same instance type. A node keeps its own name if none of
+// those offers as many whole accelerators, or if they differ; or if its label is a short name
+// or none and its type names no machine (n1-standard-8, a flavor of OpenStack, "k3s"), which may
+// have any accelerator.
 //
-// Cost    O(nodes x (labels + log instance types)).
+// Cost    O(nodes x labels x log(nodes)).
 ByNode<Pool> PoolsOf(const SharedList<NodeFacts>& nodes, const FabricSpec& spec);
+
+// The products of these pools that labels name, the node's own or those of its kind; else "". By
+// node.
+std::vector<std::string> LabelledProducts(const std::vector<const NodeFacts*>& nodes,
+                                          const FabricSpec& spec);
 
 }  // namespace weft::fabric

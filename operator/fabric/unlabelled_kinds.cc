@@ -28,10 +28,10 @@ struct KindNames {
   std::string_view product, type, resource;
 };
 
-KindNames NamesOf(const NodeFacts& node, std::span<const std::string> more) {
+KindNames NamesOf(const NodeFacts& node, std::string_view product,
+                  std::span<const std::string> more) {
   const std::string_view type = InstanceTypeOf(node);
-  return {WholeProduct(ReadPoolLabels(node).product), IsPlaceholder(type) ? "" : type,
-          FirstAccelerator(node, more)};
+  return {WholeProduct(product), IsPlaceholder(type) ? "" : type, FirstAccelerator(node, more)};
 }
 
 using Labelled = std::vector<bool>;  // by level
@@ -103,18 +103,21 @@ class LabelsByName {
 }  // namespace
 
 std::vector<LabelDepth> LabelDepths(const std::vector<const NodeFacts*>& candidates,
-                                    std::span<const std::string> more, std::size_t levels,
+                                    const FabricSpec& spec,
                                     const std::function<bool(std::size_t, std::size_t)>& has) {
+  const std::size_t levels = spec.levels.size();
+  const std::vector<std::string> products = LabelledProducts(candidates, spec);
   LabelsByName labels(levels);
+  std::vector<KindNames> names;
   for (std::size_t n = 0; n < candidates.size(); ++n) {
-    const KindNames names = NamesOf(*candidates[n], more);
+    names.push_back(NamesOf(*candidates[n], products[n], spec.accelerator_resources));
     for (std::size_t l = 0; l < levels; ++l) {
-      if (has(n, l)) labels.Add(names, l);
+      if (has(n, l)) labels.Add(names[n], l);
     }
   }
   std::vector<LabelDepth> depths;
-  for (const NodeFacts* node : candidates) {
-    LabelDepth& of = depths.emplace_back(labels.DepthOfKind(NamesOf(*node, more)));
+  for (const KindNames& one : names) {
+    LabelDepth& of = depths.emplace_back(labels.DepthOfKind(one));
     if (!labels.AllFrom(of.depth)) of.depth = levels;
   }
   return depths;

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "operator/import/ib_speed.h"
+
 namespace weft::import {
 namespace {
 
@@ -88,7 +90,7 @@ class GraphBuilder {
     std::sort(names.begin(), names.end());
     for (const auto& [name, key] : names) {
       index_[key] = static_cast<SwitchIndex>(graph_.switches.size());
-      graph_.switches.push_back({name, {}, 0, -1});
+      graph_.switches.emplace_back().name = name;
     }
   }
 
@@ -110,8 +112,9 @@ class GraphBuilder {
     if (switch_a != chassis_.end() && switch_b != chassis_.end()) {
       const SwitchIndex x = index_[switch_a->second], y = index_[switch_b->second];
       if (x == y) return;  // inside one chassis
-      ++graph_.switches[static_cast<std::size_t>(x)].links[y];
-      ++graph_.switches[static_cast<std::size_t>(y)].links[x];
+      IbSwitch &from = At(x), &to = At(y);
+      Count(speed, from, from.links[y]);
+      Count(speed, to, to.links[x]);
       return;
     }
     if (hca_a != hca_.end() && hca_b != hca_.end()) {
@@ -129,7 +132,16 @@ class GraphBuilder {
     const SwitchIndex to = index_[at->second];
     ++end.links[to];
     if (end.speed.empty()) end.speed = speed;
-    ++graph_.switches[static_cast<std::size_t>(to)].hca_links;
+    Count(speed, At(to), At(to).hca_links);
+  }
+
+  IbSwitch& At(SwitchIndex index) { return graph_.switches[static_cast<std::size_t>(index)]; }
+
+  static void Count(const std::string& speed, IbSwitch& at, IbLinks& links) {
+    const std::optional<IbSpeed> read = ReadIbSpeed(speed);
+    ++links.count;
+    at.speeds_known = at.speeds_known && read;
+    if (read) links.bytes_per_second += static_cast<double>(read->bytes_per_second);
   }
 
   const IbDump& dump_;
@@ -147,8 +159,8 @@ int UsualHcas(const std::vector<IbSwitch>& switches) {
   std::vector<int> counts;
   std::int64_t total = 0, below = 0;
   for (const IbSwitch& s : switches) {
-    if (s.hca_links > 0) counts.push_back(s.hca_links);
-    total += s.hca_links;
+    if (s.hca_links.count > 0) counts.push_back(s.hca_links.count);
+    total += s.hca_links.count;
   }
   std::sort(counts.begin(), counts.end());
   for (const int count : counts) {
@@ -161,15 +173,15 @@ int UsualHcas(const std::vector<IbSwitch>& switches) {
 void FindTiers(std::vector<IbSwitch>& switches) {
   const int usual = UsualHcas(switches);
   for (IbSwitch& s : switches) {
-    if (s.hca_links * 2 > usual && s.hca_links > 0) s.tier = 0;
+    if (s.hca_links.count * 2 > usual && s.hca_links.count > 0) s.tier = 0;
   }
   std::vector<std::size_t> small_leaves;
   for (std::size_t i = 0; i < switches.size(); ++i) {
-    if (switches[i].tier == 0 || switches[i].hca_links == 0) continue;
+    if (switches[i].tier == 0 || switches[i].hca_links.count == 0) continue;
     int all = 0, to_leaves = 0;
-    for (const auto& [peer, count] : switches[i].links) {
-      all += count;
-      if (switches[static_cast<std::size_t>(peer)].tier == 0) to_leaves += count;
+    for (const auto& [peer, links] : switches[i].links) {
+      all += links.count;
+      if (switches[static_cast<std::size_t>(peer)].tier == 0) to_leaves += links.count;
     }
     if (to_leaves * 2 <= all) small_leaves.push_back(i);
   }
@@ -179,7 +191,7 @@ void FindTiers(std::vector<IbSwitch>& switches) {
     if (switches[i].tier == 0) queue.push_back(i);
   }
   for (; !queue.empty(); queue.pop_front()) {
-    for (const auto& [peer, count] : switches[queue.front()].links) {
+    for (const auto& [peer, links] : switches[queue.front()].links) {
       IbSwitch& next = switches[static_cast<std::size_t>(peer)];
       if (next.tier >= 0) continue;
       next.tier = switches[queue.front()].tier + 1;
@@ -193,18 +205,23 @@ struct DistinctSet {
   std::vector<std::size_t> sets;  // indices of equal sets
 };
 
-// The group that has most of the members, if at least half; else -1. Ties go to the older group.
+// The group that has most of the members, if at least half, or if all members are in groups; else
+// -1. Ties go to the older group.
 int BestOwner(const std::vector<int>& members, const std::map<int, int>& owner) {
   std::map<int, std::size_t> votes;
+  std::size_t owned = 0;
   for (const int member : members) {
-    if (const auto found = owner.find(member); found != owner.end()) ++votes[found->second];
+    const auto found = owner.find(member);
+    if (found == owner.end()) continue;
+    ++votes[found->second];
+    ++owned;
   }
   int best = -1;
   std::size_t most = 0;
   for (const auto& [group, count] : votes) {
     if (count > most) std::tie(best, most) = std::tie(group, count);
   }
-  return most * 2 >= members.size() ? best : -1;
+  return most * 2 >= members.size() || owned == members.size() ? best : -1;
 }
 
 }  // namespace
@@ -215,12 +232,14 @@ int IbGraph::TierCount() const {
   return count;
 }
 
-int IbGraph::LinksTo(SwitchIndex at, int tier) const {
-  int count = 0;
+IbLinks IbGraph::LinksTo(SwitchIndex at, int tier) const {
+  IbLinks sum;
   for (const auto& [peer, links] : switches[static_cast<std::size_t>(at)].links) {
-    if (switches[static_cast<std::size_t>(peer)].tier == tier) count += links;
+    if (switches[static_cast<std::size_t>(peer)].tier != tier) continue;
+    sum.count += links.count;
+    sum.bytes_per_second += links.bytes_per_second;
   }
-  return count;
+  return sum;
 }
 
 IbGraph BuildIbGraph(const IbDump& dump) {

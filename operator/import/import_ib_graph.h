@@ -10,12 +10,18 @@ namespace weft::import {
 
 using SwitchIndex = int;
 
+struct IbLinks {
+  int count = 0;
+  double bytes_per_second = 0;  // the sum, of those whose speed is known
+};
+
 // A switch that counts as one hop: a single box, or all chips of one director chassis.
 struct IbSwitch {
   std::string name;
-  std::map<SwitchIndex, int> links;  // number of links to each other switch
-  int hca_links = 0;
-  int tier = -1;  // 0 leaf, 1 spine, ...; -1 if it reaches no leaf
+  std::map<SwitchIndex, IbLinks> links;  // to each other switch
+  IbLinks hca_links;
+  bool speeds_known = true;  // of all these links
+  int tier = -1;             // 0 leaf, 1 spine, ...; -1 if it reaches no leaf
 };
 
 struct IbHca {
@@ -42,20 +48,21 @@ struct IbGraph {
   // Whether the HCA is of the fabric: linked to a switch, or there is none.
   bool Counts(const IbHca& hca) const { return switches.empty() || !hca.links.empty(); }
   int TierCount() const;
-  // How many links the switch has to switches of `tier`.
-  int LinksTo(SwitchIndex at, int tier) const;
+  // The links that the switch has to switches of `tier`.
+  IbLinks LinksTo(SwitchIndex at, int tier) const;
 };
 
 IbGraph BuildIbGraph(const IbDump& dump);
 
 // Groups of sets that have most of their members in common.
 //
-// A set joins the group that has most of its members, if that is at least half; else it opens a
-// group. Frequent sets of the usual size are taken first, so that an odd set does not open their
-// group. Each member is in one group. The result does not depend on the order of `sets`.
+// A set joins the group that has most of its members, if that is at least half, or if each of them
+// is in a group; else it opens a group. Frequent sets of the usual size are taken first, so that an
+// odd set does not open their group. Each member is in one group. The result does not depend on the
+// order of `sets`.
 struct Groups {
   std::vector<int> of_set;                // the group of each set; -1 if the set is empty
-  std::vector<std::vector<int>> members;  // by group; sorted
+  std::vector<std::vector<int>> members;  // by group; sorted, never empty
 };
 Groups GroupByMajority(const std::vector<std::vector<int>>& sets);
 

@@ -1,12 +1,13 @@
 #include "operator/import/import_ibnetdiscover.h"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <set>
 #include <utility>
 
 #include "operator/base/units.h"
 #include "operator/fabric/link_types.h"
+#include "operator/import/ib_speed.h"
 #include "operator/import/import_ib_dump.h"
 #include "operator/import/import_ib_graph.h"
 #include "operator/import/import_ib_hosts.h"
@@ -19,21 +20,6 @@ namespace {
 
 constexpr std::size_t kSwitchesShown = 8;
 constexpr int kFewestHcasToJudge = 4;  // with fewer, a host with half of them may be broken
-
-struct Lane {
-  std::string_view name;
-  std::int64_t bytes_per_second;  // payload of one lane in one direction, after line coding
-};
-// InfiniBand Architecture Specification, signalling rates; 8b/10b up to QDR, 64b/66b from FDR10 on.
-constexpr auto kLanes = std::to_array<Lane>({{"SDR", 250'000'000},
-                                             {"DDR", 500'000'000},
-                                             {"QDR", 1'000'000'000},
-                                             {"FDR10", 1'250'000'000},
-                                             {"FDR", 1'700'000'000},
-                                             {"EDR", 3'125'000'000},
-                                             {"HDR", 6'250'000'000},
-                                             {"NDR", 12'500'000'000},
-                                             {"XDR", 25'000'000'000}});
 
 // The names as text: "a, b, c and 5 more".
 std::string Listed(const std::vector<std::string>& names) {
@@ -137,16 +123,19 @@ class IbImporter {
     }
   }
 
-  // 100 x down / up ports of the tier's switches: the median, so that a few dead cables do not
-  // decide.
+  // 100 x down / up of the tier's switches, by the speeds of their ports, where all are known: the
+  // median, so that a few dead cables do not decide.
   std::int64_t Oversubscription(int tier) {
     std::vector<std::int64_t> percents;
     for (std::size_t i = 0; i < graph_.switches.size(); ++i) {
       if (graph_.switches[i].tier != tier) continue;
       const auto at = static_cast<SwitchIndex>(i);
-      const int down = tier == 0 ? At(at).hca_links : graph_.LinksTo(at, tier - 1);
-      const int up = graph_.LinksTo(at, tier + 1);
-      if (up > 0) percents.push_back(std::max<std::int64_t>(100, (200LL * down + up) / (2LL * up)));
+      const bool ports = !At(at).speeds_known;
+      const IbLinks below = tier == 0 ? At(at).hca_links : graph_.LinksTo(at, tier - 1);
+      const IbLinks above = graph_.LinksTo(at, tier + 1);
+      const double down = ports ? below.count : below.bytes_per_second;
+      const double up = ports ? above.count : above.bytes_per_second;
+      if (up > 0) percents.push_back(std::max<std::int64_t>(100, std::llround(100 * down / up)));
     }
     if (percents.empty()) return 100;
     std::sort(percents.begin(), percents.end());
@@ -154,7 +143,7 @@ class IbImporter {
     if (percents.back() > median) {
       Note("tier " + std::to_string(tier) + ": the usual switch is oversubscribed " +
            std::to_string(median) + " %, the worst " + std::to_string(percents.back()) +
-           " % (ports down / ports up)");
+           " % (links down / links up)");
     }
     return median;
   }
@@ -178,7 +167,14 @@ class IbImporter {
       above.reserve(members.size());
       for (const std::vector<int>& group : members) above.push_back(Above(group, tier));
       const Groups wider = GroupByMajority(above);
-      if (wider.members.size() == members.size()) continue;  // the same domains again
+      if (wider.members.empty()) break;
+      if (wider.members.size() == members.size()) {  // the same domains again, one tier higher
+        for (std::size_t i = 0; i < members.size(); ++i) {
+          const int group = wider.of_set[i];
+          if (group >= 0) members[i] = wider.members[static_cast<std::size_t>(group)];
+        }
+        continue;
+      }
       const bool all = std::none_of(wider.of_set.begin(), wider.of_set.end(),
                                     [](int group) { return group < 0; });
       if (wider.members.size() == 1 && all) return;
@@ -229,23 +225,19 @@ class IbImporter {
   }
 
   std::optional<fabric::LinkSpec> LinkOf(const std::string& speed, int gpus) {
-    const std::size_t x = speed.find('x');
-    if (x == std::string::npos) return std::nullopt;
-    const std::string rate = speed.substr(x + 1);
-    const auto lane = std::find_if(kLanes.begin(), kLanes.end(),
-                                   [&](const Lane& one) { return one.name == rate; });
-    if (lane == kLanes.end()) {
+    if (speed.find('x') == std::string::npos) return std::nullopt;
+    const std::optional<IbSpeed> read = ReadIbSpeed(speed);
+    if (!read) {
       Note("unknown link speed " + Quoted(speed) + ": bandwidths are assumed");
       return std::nullopt;
     }
-    const int width = std::stoi(speed.substr(0, x));
     fabric::LinkSpec link;
-    const auto known = fabric::FindLinkType("InfiniBand" + rate);
+    const auto known = fabric::FindLinkType("InfiniBand" + std::string(read->rate));
     if (known) link.type = known->name;
-    const bool one_port_per_gpu = known && width == 4 && gpus == usual_hcas_;
+    const bool one_port_per_gpu = known && read->lanes == 4 && gpus == usual_hcas_;
     if (!one_port_per_gpu) {
       const std::int64_t port =
-          known && width == 4 ? known->bandwidth_per_gpu : lane->bytes_per_second * width;
+          known && read->lanes == 4 ? known->bandwidth_per_gpu : read->bytes_per_second;
       link.bandwidth_per_gpu = std::max<std::int64_t>(1, port * usual_hcas_ / std::max(gpus, 1));
     }
     return link;

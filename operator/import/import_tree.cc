@@ -82,6 +82,38 @@ fabric::NodeFacts FactsOf(const TreeNode& node, const std::string& name,
   return facts;
 }
 
+// Of each domain the number of switches on the longest way down to one that nodes are attached to.
+std::map<std::string, std::size_t> HeightsOf(const std::vector<TreeNode>& nodes) {
+  std::map<std::string, std::size_t> heights;
+  for (bool raised = true; raised;) {
+    raised = false;
+    for (const TreeNode& node : nodes) {
+      std::size_t least = 0;
+      for (auto name = node.path.rbegin(); name != node.path.rend(); ++name) {
+        std::size_t& height = heights[*name];
+        raised = raised || height < least;
+        height = std::max(height, least);
+        least = height + 1;
+      }
+    }
+  }
+  return heights;
+}
+
+// The path with a name for each level: of the switches that are not above the level the highest,
+// else the node's own.
+std::vector<std::string> Padded(const std::vector<std::string>& path,
+                                const std::map<std::string, std::size_t>& heights,
+                                std::size_t depth) {
+  std::vector<std::string> padded(depth);
+  auto at = path.rbegin();
+  for (std::size_t level = 0; level < depth; ++level) {
+    while (std::next(at) != path.rend() && heights.at(*std::next(at)) <= level) ++at;
+    padded[depth - 1 - level] = *at;
+  }
+  return padded;
+}
+
 }  // namespace
 
 // Names are shortened in sorted order.
@@ -225,13 +257,13 @@ Result<SwitchTree::Paths> SwitchTree::Resolve() {
     paths.depth = std::max(paths.depth, known->second.size());
     paths.nodes.push_back({attachment.node, known->second, {}});
   }
+  const std::map<std::string, std::size_t> heights = HeightsOf(paths.nodes);
   for (TreeNode& node : paths.nodes) {
-    const std::size_t missing = paths.depth - node.path.size();
-    if (missing == 0) continue;
+    if (node.path.size() == paths.depth) continue;
     if (paths.padded_nodes++ == 0 || node.name < paths.padded_example) {
       paths.padded_example = node.name;
     }
-    node.path.insert(node.path.begin(), missing, std::string(node.path.front()));
+    node.path = Padded(node.path, heights, paths.depth);
   }
   paths.merged = merged_;
   return paths;
@@ -247,7 +279,7 @@ std::vector<std::string> NotesOn(const SwitchTree::Paths& paths) {
   if (paths.padded_nodes > 0) {
     notes.push_back(std::to_string(paths.padded_nodes) + " nodes (" + paths.padded_example +
                     "...) are on a branch with fewer than " + std::to_string(paths.depth) +
-                    " switches: each missing level gets the nearest ancestor's name");
+                    " switches: each missing level gets the name of the switch below it");
   }
   return notes;
 }

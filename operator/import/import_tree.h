@@ -41,9 +41,9 @@ std::vector<std::string> PortableLevelNames(std::size_t count);
 // Switches, their links and the nodes below them, all by name; computes every node's path.
 //
 // If a switch has several parents (redundant trunks), these parents are one domain, named by the
-// least of their names. Branches of unequal depth are padded: the narrowest level is the node's own
-// switch, the widest is its root, and a missing switch between them is replaced by its nearest
-// ancestor.
+// least of their names. Branches of unequal depth are padded: a switch stands at the level of the
+// longest branch below it, so the narrowest level is the node's own switch and nodes share a level
+// exactly where they share a switch; a missing switch is replaced by the one below it.
 class SwitchTree {
  public:
   using Index = std::size_t;

@@ -371,6 +371,8 @@ JobStep FollowStep(Life& life) {
   Verify(life);
   if (Completed(life)) return Complete(life);
   if (const auto fault = FindFault(life, !creating)) {
+    // Somebody has suspended it, put it right and resumed it before that was seen.
+    if (EndsJob(life, *fault) && HasChanged(life)) return SpecChangedStep(life);
     const auto left = ExhaustsRestarts(life, *fault) ? BlameLeft(life, *fault) : std::nullopt;
     if (left) return AwaitBlameStep(life, *fault, *left);
     Restart(life, *fault);

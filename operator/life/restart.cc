@@ -60,24 +60,33 @@ bool IsMissingAgain(const Life& life, const Fault& fault) {
          before->exit_code == kCommandNotFound && before->attempt + 1 == life.status.attempt;
 }
 
-// Counts the restart; returns whether another attempt follows, else the job has failed.
-bool CountRestart(Life& life, const Fault& fault) {
+// Why no attempt follows the fault.
+struct End {
+  std::string reason, text;
+};
+std::optional<End> EndOf(const Life& life, const Fault& fault) {
   const api::FailurePolicy& policy = life.job.failure_policy;
-  api::JobRecord& record = life.status.record;
-  const UnixSeconds now = life.view.now;
-  record.restarts = RestartsSoFar(life);
-  if (!Counts(policy, fault) || Seeded(Bug::kRestartUncounted)) return true;
-  if (record.restarts < policy.max_restarts) {
-    record.last_failure->counted = true;
-    record.restarts += Seeded(Bug::kRestartTwice) ? 2 : 1;
-    return true;
+  if (fault.rule && fault.rule->action == FailureAction::kFailJob) {
+    return End{std::string(kPodFailurePolicy), ""};
   }
-  Fail(life.status,
-       policy.max_restarts == 0 ? std::string_view(fault.reason)
-                                : std::string_view("RestartsExhausted"),
-       fault.message + "; failurePolicy.maxRestarts is " + std::to_string(policy.max_restarts),
-       now);
-  return false;
+  if (!fault.rule && IsInfrastructure(fault) && policy.infrastructure == "Fail") {
+    return End{fault.reason, ""};
+  }
+  if (!fault.rule && IsMissingAgain(life, fault)) {
+    return End{fault.reason,
+               "; the attempt before failed for the same reason, so the job is not tried again"};
+  }
+  if (!ExhaustsRestarts(life, fault) || Seeded(Bug::kRestartUncounted)) return std::nullopt;
+  return End{policy.max_restarts == 0 ? fault.reason : "RestartsExhausted",
+             "; failurePolicy.maxRestarts is " + std::to_string(policy.max_restarts)};
+}
+
+void CountRestart(Life& life, const Fault& fault) {
+  api::JobRecord& record = life.status.record;
+  record.restarts = RestartsSoFar(life);
+  if (!Counts(life.job.failure_policy, fault) || Seeded(Bug::kRestartUncounted)) return;
+  record.last_failure->counted = true;
+  record.restarts += Seeded(Bug::kRestartTwice) ? 2 : 1;
 }
 
 api::LastFailure FailureOf(const Life& life, const Fault& fault) {
@@ -93,6 +102,8 @@ api::LastFailure FailureOf(const Life& life, const Fault& fault) {
 }
 
 }  // namespace
+
+bool EndsJob(const Life& life, const Fault& fault) { return EndOf(life, fault).has_value(); }
 
 bool ExhaustsRestarts(const Life& life, const Fault& fault) {
   const api::FailurePolicy& policy = life.job.failure_policy;
@@ -118,23 +129,11 @@ void Restart(Life& life, const Fault& fault) {
   std::string message = fault.message;
   if (fault.rule) message += "; " + fault.rule->text;
   const auto before = status.record.last_failure;
-  const bool missing_again = IsMissingAgain(life, fault) && !fault.rule;
+  const auto end = EndOf(life, fault);
   status.record.last_failure = FailureOf(life, fault);
   NoteLoss(life, fault);
-  if (fault.rule && fault.rule->action == FailureAction::kFailJob) {
-    return Fail(status, kPodFailurePolicy, std::move(message), now);
-  }
-  if (!fault.rule && IsInfrastructure(fault) && life.job.failure_policy.infrastructure == "Fail") {
-    return Fail(status, fault.reason, std::move(message), now);
-  }
-  if (missing_again) {
-    return Fail(status, fault.reason,
-                message +
-                    "; the attempt before failed for the same reason, so the job is not "
-                    "tried again",
-                now);
-  }
-  if (!CountRestart(life, fault)) return;
+  if (end) return Fail(status, end->reason, message + end->text, now);
+  CountRestart(life, fault);
   message += LeaveOut(life, fault, before);
   status.record.retry = NextRetry(status.record.retry,
                                   {.cause = fault.cause,

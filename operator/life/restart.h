@@ -11,7 +11,10 @@ namespace weft::life {
 // What follows a fault by failurePolicy: first the rule that matches it, then whether a restart of
 // its cause counts, then maxRestarts.
 
-// Whether the job would fail for good because of the fault, by the count of its restarts.
+// Whether the job would fail for good because of the fault: by a rule, by
+// failurePolicy.infrastructure, because its program is missing again, or by the count of restarts.
+bool EndsJob(const Life& life, const Fault& fault);
+// By the count of restarts.
 bool ExhaustsRestarts(const Life& life, const Fault& fault);
 
 // Writes the fault to status.lastFailure before it is judged (blame.h).

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "operator/api/apply_runtime_classes.h"
 #include "operator/manifest/locate.h"
 #include "operator/manifest/read_stream.h"
 
@@ -26,6 +27,7 @@ Result<api::Inputs> Read(const std::vector<Source>& sources, const Limits& limit
     return Invalid((names.empty() ? "no input" : names) + ": no document");
   }
   if (Status status = api::CheckUnique(inputs); !status) return status.error();
+  api::ApplyRuntimeClasses(inputs);
   return inputs;
 }
 

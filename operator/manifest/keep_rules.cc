@@ -41,7 +41,7 @@ std::optional<Where> EnterNode(Where where, std::string_view key) {
       if (key == "annotations") return Where::kAnnotations;
       return KeepIf(In(key, {"name", "uid", "labels", "resourceVersion", "creationTimestamp"}));
     case Where::kAnnotations:
-      return KeepIf(key == api::kHamiRegister);
+      return KeepIf(key == api::kHamiRegister || key == api::kVolcanoRegister);
     case Where::kSpec:
       return KeepIf(In(key, {"taints", "unschedulable"}));
     case Where::kStatus:
@@ -59,9 +59,10 @@ std::optional<Where> EnterPod(Where where, std::string_view key) {
     case Where::kSpec:
       if (In(key, {"containers", "initContainers"})) return Where::kContainers;
       if (key == "volumes") return Where::kVolumes;
-      return KeepIf(In(key, {"overhead", "resources", "nodeSelector", "affinity", "tolerations",
-                             "resourceClaims", "nodeName", "schedulingGates", "priorityClassName",
-                             "hostNetwork", "topologySpreadConstraints", "schedulingGroup"}));
+      return KeepIf(
+          In(key, {"overhead", "resources", "nodeSelector", "affinity", "tolerations",
+                   "resourceClaims", "nodeName", "schedulingGates", "priorityClassName", "priority",
+                   "hostNetwork", "topologySpreadConstraints", "schedulingGroup"}));
     case Where::kStatus:
       if (key == "conditions") return Where::kConditions;
       if (In(key, {"containerStatuses", "initContainerStatuses"})) return Where::kContainers;
@@ -107,8 +108,8 @@ Subject SubjectOfKind(std::string_view kind) {
   if (kind == "Pod") return Subject::kPod;
   if (kind == "Workload") return Subject::kWorkload;
   if (kind.ends_with("List")) return Subject::kWhole;
-  if (In(kind, {"TrainingJob", "Placement", "Fabric", "PriorityClass", "PodGroup", "Namespace",
-                "ConfigMap", "ResourceSlice", "ResourceClaim", "ResourceClaimTemplate",
+  if (In(kind, {"TrainingJob", "Placement", "Fabric", "PriorityClass", "RuntimeClass", "PodGroup",
+                "Namespace", "ConfigMap", "ResourceSlice", "ResourceClaim", "ResourceClaimTemplate",
                 "DeviceClass", "PersistentVolume", "PersistentVolumeClaim", "StorageClass",
                 "CSINode", "AdmissionCheck", "ResourceFlavor", "ComputeDomain"})) {
     return Subject::kWhole;

@@ -140,6 +140,7 @@ constexpr FieldRule kPodSpec[] = {
     {20, "initContainers", Shape::kObject, kContainer, Many::kList},
     {22, "tolerations", Shape::kObject, kToleration, Many::kList},
     {24, "priorityClassName"},
+    {25, "priority", Shape::kNumber},
     {32, "overhead", Shape::kQuantity, {}, Many::kMap},
     {33, "topologySpreadConstraints", Shape::kObject, kSpread, Many::kList},
     {38, "schedulingGates", Shape::kObject, kGate, Many::kList},

@@ -139,8 +139,8 @@ std::optional<std::vector<NodeIndex>> RoomTables::Changed(const Seen& seen) cons
 // Whether the pods fit on the same nodes, if neither looks at other pods.
 bool SameRoom(const rules::PodRequirements& a, const rules::PodRequirements& b) {
   return a.requests == b.requests && a.node_selector == b.node_selector &&
-         a.required_affinity == b.required_affinity && a.tolerations == b.tolerations &&
-         a.node_name == b.node_name && a.volumes == b.volumes;
+         a.required_affinity == b.required_affinity && a.level_labels == b.level_labels &&
+         a.tolerations == b.tolerations && a.node_name == b.node_name && a.volumes == b.volumes;
 }
 
 // A cap that no node reaches is as good as none, so jobs of different sizes share a table.

@@ -12,6 +12,7 @@
 #include "operator/rules/keep_workers.h"
 #include "operator/rules/node_filter.h"
 #include "operator/rules/node_judge.h"
+#include "operator/rules/node_rules.h"
 #include "operator/rules/worker_rules.h"
 #include "operator/search/search.h"
 
@@ -27,6 +28,26 @@ using rules::Rejection;
 
 namespace {
 
+// The resource that bounds the number of workers on most nodes that take some, accelerators first;
+// "" if none takes any.
+std::string BindingResource(const Instance& instance) {
+  const fabric::Fabric& fabric = instance.fabric();
+  const std::vector<rules::Want> wants = rules::ResolveWants(fabric, instance.request().pod).list;
+  std::vector<std::uint32_t> nodes(wants.size(), 0);
+  for (const NodeIndex n : instance.slots().Indices()) {
+    if (instance.slots()[n] == 0) continue;
+    for (std::size_t w = 0; w < wants.size(); ++w) {
+      const std::int64_t free = instance.query().ignore_claims
+                                    ? fabric.capacity(n, wants[w].resource)
+                                    : instance.claims().free(n, wants[w].resource);
+      if (free / wants[w].amount <= std::int64_t{instance.slots()[n]}) ++nodes[w];
+    }
+  }
+  const auto most = std::max_element(nodes.begin(), nodes.end());
+  if (most == nodes.end() || *most == 0) return "";
+  return fabric.resources()[wants[static_cast<std::size_t>(most - nodes.begin())].resource];
+}
+
 // Names the resource that most nodes lack, and how much of it the missing workers would need.
 void NameShortResource(const Instance& instance, Unplaceable& no) {
   const auto& requests = instance.request().pod.requests;
@@ -39,6 +60,7 @@ void NameShortResource(const Instance& instance, Unplaceable& no) {
     no.short_resource = rejection.detail;
     break;
   }
+  if (no.short_resource.empty()) no.short_resource = BindingResource(instance);
   if (no.short_resource.empty()) {
     for (const auto& [name, amount] : requests) {
       const auto resource = instance.fabric().FindResource(name);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "operator/placement/level_labels.h"
 #include "operator/placement/place.h"
 #include "operator/rules/node_rules.h"
 #include "operator/rules/selector.h"
@@ -35,10 +36,12 @@ class Relaxer {
       Levels("topology.groups[" + std::to_string(g) + "].required", request_.groups[g].required,
              [g](Request& r, std::optional<Tier> tier) { r.groups[g].required = tier; });
     }
+    std::set<std::string_view> helped;
     for (const objective::PoolRelaxation& one : request_.pool_relaxations) {
+      if (helped.contains(one.constraint)) continue;
       Request relaxed = request_;
       relaxed.pool_choices = one.choices;
-      if (Try(one.constraint, one.change, relaxed)) break;
+      if (Try(one.constraint, one.change, relaxed)) helped.insert(one.constraint);
     }
     Pod();
     return std::move(found_);
@@ -53,6 +56,7 @@ class Relaxer {
     for (Tier to = *from; to-- > Tier{0};) {
       Request relaxed = request_;
       set(relaxed, to == fabric::kOutside ? std::nullopt : std::optional<Tier>(to));
+      RequireLevelLabels(claims_.fabric(), relaxed);
       const std::string change =
           to == fabric::kOutside ? "removed" : name(*from) + " -> " + name(to);
       if (Try(constraint, change, relaxed)) return;
@@ -135,9 +139,9 @@ class Relaxer {
     };
     std::set<std::string_view> products;
     for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
+      const auto& affinity = request_.pod.required_affinity;
       const bool passes = !rules::MissingSelector(request_.pod, fabric.node(n)) &&
-                          (!request_.pod.required_affinity ||
-                           rules::MatchesAffinity(*request_.pod.required_affinity, fabric.node(n)));
+                          (!affinity || rules::MatchesAffinity(*affinity, fabric.node(n)));
       if (passes && may_use(fabric.pool(n))) products.insert(ProductOf(n));
     }
     return products;

@@ -29,11 +29,11 @@ constexpr std::size_t kMostFreed = 8;
 // Open workers of all the choices that are solved, which bounds the time for large groups.
 constexpr std::size_t kMostOpened = 4'096;
 
-// The pools of the first choice that the gang's nodes belong to; empty: all pools.
+// The pools of the first choice that the gang's nodes belong to; of none: their own. Empty: all.
 std::vector<PoolIndex> PoolsOf(const fabric::Fabric& fabric, const Request& request,
                                const Loss& loss) {
   if (!request.pool_choices) return {};
-  std::vector<PoolIndex> used, all;
+  std::vector<PoolIndex> used;
   for (const NodeIndex n : loss.nodes) {
     if (n < NodeIndex(fabric.node_count())) used.push_back(fabric.pool(n));
   }
@@ -43,11 +43,8 @@ std::vector<PoolIndex> PoolsOf(const fabric::Fabric& fabric, const Request& requ
     if (std::includes(choice.pools.begin(), choice.pools.end(), used.begin(), used.end())) {
       return choice.one_pool && !used.empty() ? used : choice.pools;
     }
-    all.insert(all.end(), choice.pools.begin(), choice.pools.end());
   }
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  return all;
+  return used;  // their labels have changed: nothing else is known to go with them
 }
 
 std::vector<WorkerIndex> Union(std::span<const WorkerIndex> a, std::span<const WorkerIndex> b) {

@@ -54,6 +54,7 @@ class PlanBuilder {
     for (const cluster::ClusterFabric& on : cluster.fabrics) claims_.push_back(on.claims);
     for (const fabric::Claims& claims : claims_) rooms_.emplace_back(claims);
     reservations_.resize(cluster.fabrics.size());
+    nominated_.resize(cluster.fabrics.size());
     WEFT_CHECK(rooms_.size() == claims_.size());
   }
 
@@ -189,8 +190,8 @@ class PlanBuilder {
     return api::WaitForKueue(cluster_.inputs->jobs[workload.index].conditions);
   }
 
-  // The pods of a Workload of Kueue are made after it has nodes. Where no pod waits, nothing is to be
-  // placed, even if all workers are done.
+  // The pods of a Workload of Kueue are made after it has nodes. Where no pod waits, nothing is to
+  // be placed, even if all workers are done.
   bool IsShortOfPods(const cluster::WorkloadView& workload) const {
     if (workload.is_job) return false;
     const bool all = workload.gated_pods + workload.done_workers >= workload.workers;
@@ -223,6 +224,7 @@ class PlanBuilder {
   void Solve(const cluster::Problem& problem, std::int64_t start, PlanEntry& entry) {
     const cluster::ClusterFabric& on = cluster_.fabrics[*entry.fabric];
     fabric::Claims& claims = claims_[*entry.fabric];
+    cluster::AddNominated(on, entry.workload.pod_priority, nominated_[*entry.fabric], claims);
     const traffic::WorkerGraph graph(problem.traffic);
     placement::Placement placement = PlaceOn(entry, problem, graph);
     const objective::PairCost pair_cost(*on.fabric, problem.request.pod.claims_compute_domain);
@@ -452,7 +454,8 @@ class PlanBuilder {
     if (full || !refused.why->ever) {
       const bool lacks =
           !WaitsForVolumes(workload) && LacksDevices(problem, graph, *on.fabric, refused);
-      refused.message += " " + (lacks ? WithheldText(*on.fabric) : StartText(workload, refused));
+      refused.message += " " + (lacks ? WithheldText(*on.fabric, problem.request.pod.requests)
+                                      : StartText(entry, refused));
     }
     const auto& wait = workload.topology->wait_for_preferred_seconds;
     if (!wait || !workload.wait.waited_seconds || *workload.wait.waited_seconds >= *wait) return;
@@ -471,15 +474,28 @@ class PlanBuilder {
   // Whether the workload waits for devices that nodes do not offer now, not for other jobs.
   static bool LacksDevices(const cluster::Problem& problem, const traffic::WorkerGraph& graph,
                            const fabric::Fabric& on, const Refused& refused) {
-    if (!refused.why->ever || refused.fit_time.within_seconds || WithheldText(on).empty()) {
+    if (!refused.why->ever || refused.fit_time.within_seconds ||
+        WithheldText(on, problem.request.pod.requests).empty()) {
       return false;
     }
     return !placement::Fits(fabric::Claims(on), problem.request, graph);
   }
 
+  bool NothingRuns(std::size_t fabric) const {
+    const cluster::ClusterFabric& on = cluster_.fabrics[fabric];
+    return on.holders.empty() && on.nominated.empty() &&
+           std::none_of(entries_.begin(), entries_.end(), [&](const PlanEntry& entry) {
+             return entry.fabric == fabric && entry.placed() != nullptr;
+           });
+  }
+
   // When the refused workload would start.
-  static std::string StartText(const cluster::WorkloadView& workload, const Refused& refused) {
+  std::string StartText(const PlanEntry& entry, const Refused& refused) const {
+    const cluster::WorkloadView& workload = entry.workload;
     if (refused.why->ever && WaitsForVolumes(workload)) return "It waits until that changes.";
+    if (refused.why->ever && NothingRuns(*entry.fabric)) {
+      return "Nothing runs that it could wait for: whether its rules can be kept is not known.";
+    }
     if (refused.why->ever) return FitTimeText(refused.fit_time, true);
     if (AdmissionMayTolerate(workload, *refused.why)) {
       return "Without the toleration it never fits this fabric.";
@@ -559,6 +575,7 @@ class PlanBuilder {
   std::vector<fabric::Claims> claims_;                    // by fabric
   std::deque<objective::RoomTables> rooms_;               // by fabric, of its claims
   std::vector<std::optional<Reservation>> reservations_;  // by fabric
+  std::vector<std::size_t> nominated_;                    // by fabric: how many of its are booked
   PlanCrashes crashes_;
   std::vector<PlanEntry> entries_;                  // in the order of decisions
   std::map<std::string, Refused> refused_bundles_;  // why none of a bundle gets nodes

@@ -45,10 +45,13 @@ fabric::Claims ClaimsBefore(const cluster::Cluster& cluster, const PlanReport& r
   WEFT_CHECK(entry < report.entries.size());
   const std::size_t on = report.entries[entry].fabric.value_or(0);
   fabric::Claims claims = cluster.fabrics[on].claims;
+  std::size_t nominated = 0;
   for (const std::size_t earlier : report.decided) {
-    if (earlier == entry) break;
     const PlanEntry& other = report.entries[earlier];
-    if (other.fabric != on || other.placed() == nullptr) continue;
+    if (other.fabric != on) continue;
+    cluster::AddNominated(cluster.fabrics[on], other.workload.pod_priority, nominated, claims);
+    if (earlier == entry) break;
+    if (other.placed() == nullptr) continue;
     cluster::AddClaims(other.workload, other.placed()->plan.nodes, claims);
   }
   return claims;

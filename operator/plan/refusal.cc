@@ -172,14 +172,13 @@ bool AdmissionMayTolerate(const cluster::WorkloadView& workload, const Unplaceab
   });
 }
 
-std::string WithheldText(const fabric::Fabric& on) {
+std::string WithheldText(const fabric::Fabric& on, const fabric::Resources& requests) {
   std::string first;
   std::int64_t nodes = 0;
   for (const fabric::NodeIndex n : Range<fabric::NodeIndex>(on.node_count())) {
     const fabric::Resources& capacity = on.node(n).capacity;
-    const auto lost = std::find_if(capacity.begin(), capacity.end(), [&](const auto& one) {
-      return fabric::IsAcceleratorResource(one.first, on.spec().accelerator_resources);
-    });
+    const auto lost = std::find_if(capacity.begin(), capacity.end(),
+                                   [&](const auto& one) { return requests.contains(one.first); });
     if (lost == capacity.end()) continue;
     const auto& [resource, has] = *lost;
     const std::int64_t offers = on.allocatable(n, *on.FindResource(resource));
@@ -192,7 +191,7 @@ std::string WithheldText(const fabric::Fabric& on) {
                                ? ""
                                : ", and " + CountText(nodes - 1, "more node") + " too few of " +
                                      (nodes == 2 ? "its" : "their") + " own";
-  return "It can start once nodes offer all accelerators that they have: " + first + more + ".";
+  return "It can start once nodes offer all that they have: " + first + more + ".";
 }
 
 std::string RefusalText(const cluster::ClusterFabric& on, const cluster::WorkloadView& workload,

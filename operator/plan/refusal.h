@@ -20,8 +20,8 @@ std::string RefusalText(const cluster::ClusterFabric& on, const cluster::Workloa
                         const placement::Unplaceable& no,
                         const std::vector<placement::Relaxation>& relaxations);
 
-// A sentence about accelerators that nodes have but do not offer now (NodeFacts::capacity), with
+// A sentence about what nodes have of `requests` but do not offer now (NodeFacts::capacity), with
 // the first such node; "" if there is none.
-std::string WithheldText(const fabric::Fabric& on);
+std::string WithheldText(const fabric::Fabric& on, const fabric::Resources& requests);
 
 }  // namespace weft::plan

@@ -71,8 +71,8 @@ class Writer {
     }
   }
 
-  // Pods that hold a node or wait at Weft's gate. A finished pod is kept if it is a worker of a
-  // Placement, because that worker would otherwise count again.
+  // Pods that hold a node, have room kept on one or wait at Weft's gate. A finished pod is kept if
+  // it is a worker of a Placement, because that worker would otherwise count again.
   void Pods() {
     std::set<std::size_t> of_placements;
     for (const api::Placement& placement : inputs_.placements) {
@@ -81,7 +81,8 @@ class Writer {
     }
     for (std::size_t p = 0; p < inputs_.pods.size(); ++p) {
       const api::Pod& pod = inputs_.pods[p];
-      if (!pod.Holds() && !cluster::HasGate(pod) && !of_placements.contains(p)) continue;
+      const bool counts = pod.Holds() || !pod.nominated_node.empty() || cluster::HasGate(pod);
+      if (!counts && !of_placements.contains(p)) continue;
       out_.push_back(PodObject(pod));
     }
   }

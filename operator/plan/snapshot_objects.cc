@@ -180,12 +180,14 @@ OrderedJson PodObject(const api::Pod& pod) {
   requirements.node_name = pod.node_name;
   out["spec"] = PodSpec(requirements, {}, pod.meta.key.name);
   if (!pod.priority_class_name.empty()) out["spec"]["priorityClassName"] = pod.priority_class_name;
+  if (pod.priority != 0) out["spec"]["priority"] = pod.priority;
   for (const std::string& gate : pod.scheduling_gates) {
     out["spec"]["schedulingGates"].push_back({{"name", gate}});
   }
   if (pod.phase != api::PodPhase::kNone) {
     out["status"]["phase"] = api::PodPhaseName(pod.phase);
   }
+  if (!pod.nominated_node.empty()) out["status"]["nominatedNodeName"] = pod.nominated_node;
   return out;
 }
 

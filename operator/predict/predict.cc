@@ -40,11 +40,11 @@ std::string WhereNamed(const fabric::Fabric& fabric, NodeIndex node) {
          std::string(labels.product.empty() ? fabric::kInstanceType : labels.product_key);
 }
 
-// The name of a part that belongs to the fabric: of the node's labels, or of the resource.
+// The name of a part that belongs to the fabric: its own, or that of the resource.
 std::string_view NameOfPart(const fabric::Fabric& fabric, NodeIndex node,
-                            const fabric::Partition& part, const std::string& resource) {
-  const std::string& by_labels = fabric.pools()[fabric.pool(node)].partition;
-  if (by_labels == part.name) return by_labels;
+                            const std::string& resource) {
+  const std::string_view part = fabric.pools()[fabric.pool(node)].PartOf(resource);
+  if (!part.empty()) return part;
   const auto known = fabric.FindResource(resource);
   return known ? fabric.resources()[*known] : std::string_view();
 }
@@ -54,7 +54,7 @@ Status TakePart(const fabric::Fabric& fabric, NodeIndex node, const std::string&
   const fabric::NodeFacts& facts = fabric.node(node);
   const fabric::Partition part = fabric::PartitionOf(facts, resource);
   if (part.memory_bytes == 0) TakeMemory(facts, accelerator);
-  if (outlook::TakePart(part, NameOfPart(fabric, node, part, resource), accelerator)) return {};
+  if (outlook::TakePart(part, NameOfPart(fabric, node, resource), accelerator)) return {};
   return Invalid("node " + facts.name + ": " + resource + " is a part of " +
                  std::string(accelerator.name) + " (" + part.name +
                  "), but no label says how large; GPU feature discovery writes "

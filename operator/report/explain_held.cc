@@ -125,7 +125,7 @@ class HeldExplainer {
     std::sort(pools.begin(), pools.end());
     pools.erase(std::unique(pools.begin(), pools.end()), pools.end());
     Say((pools.size() > 1 ? "Its nodes are mixed: " : "Its nodes are ") +
-        cluster::PoolsText(fabric, pools) + ".");
+        cluster::PoolsText(fabric, pools, accelerator.resource_name) + ".");
   }
 
   void Say(std::string sentence) { out_.explanation.why_here.push_back(std::move(sentence)); }

@@ -1,6 +1,7 @@
 #include "operator/report/half_gangs.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -24,6 +25,44 @@ using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* kKoordinatorMin = "gang.scheduling.koordinator.sh/min-available";
 
+// The pods that a told size counts: with those without accelerators, such as a leader or a driver,
+// and with those of other owners that another scheduler starts together with them, such as the head
+// of a RayCluster.
+class Members {
+ public:
+  Members(const SharedList<api::Pod>& pods, const std::vector<std::size_t>& all)
+      : pods_(pods), gangs_(cluster::FindGangs(pods, all)) {
+    for (const Gang& gang : gangs_) {
+      for (const std::size_t p : gang.pods) {
+        gang_of_[p] = &gang;
+        if (const auto group = cluster::SchedulersGroup(pods[p])) {
+          groups_[{pods[p].meta.key.space, *group}].push_back(p);
+        }
+      }
+    }
+  }
+
+  std::vector<std::size_t> Of(const Gang& gang) const {
+    std::set<std::size_t> members(gang.pods.begin(), gang.pods.end());
+    const auto add = [&](const std::vector<std::size_t>& pods) {
+      members.insert(pods.begin(), pods.end());
+    };
+    const std::size_t first = gang.pods.front();
+    if (const auto whole = gang_of_.find(first); whole != gang_of_.end()) add(whole->second->pods);
+    if (const auto group = cluster::SchedulersGroup(pods_[first])) {
+      const auto found = groups_.find({pods_[first].meta.key.space, *group});
+      if (found != groups_.end()) add(found->second);
+    }
+    return {members.begin(), members.end()};
+  }
+
+ private:
+  const SharedList<api::Pod>& pods_;
+  const std::vector<Gang> gangs_;
+  std::map<std::size_t, const Gang*> gang_of_;
+  std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> groups_;
+};
+
 // The pods that may be workers of gangs, and what is known of them.
 class HalfGangFinder {
  public:
@@ -35,22 +74,27 @@ class HalfGangFinder {
     for (std::size_t p = 0; p < pods_.size(); ++p) {
       const api::Pod& pod = pods_[p];
       if (!space.empty() && pod.meta.key.space != space) continue;
-      if (AcceleratorsOf(pod) == 0 || pod.phase == api::PodPhase::kFailed) continue;
-      chosen_.push_back(p);
+      if (pod.phase == api::PodPhase::kFailed) continue;
+      all_.push_back(p);
+      if (AcceleratorsOf(pod) > 0) workers_.push_back(p);
       if (!pod.meta.deleting) continue;
       const cluster::PodOwner owner = cluster::OwnerOf(pod);
-      ending_.insert({owner.kind, owner.key});
+      ++ending_[{owner.kind, owner.key}];
     }
   }
 
   std::vector<HalfGang> Find() const {
-    const std::vector<Gang> gangs = cluster::FindGangs(pods_, chosen_);
+    const std::vector<Gang> gangs = cluster::FindGangs(pods_, workers_);
     std::map<std::pair<std::string, api::ObjectKey>, std::set<std::string>> groups;
     for (const Gang& gang : gangs) groups[{gang.kind, gang.key}].insert(gang.group);
+    std::optional<Members> members;
     std::vector<HalfGang> half;
     for (const Gang& gang : gangs) {
       if (StartsAlone(gang)) continue;
-      HalfGang one = Describe(gang);
+      const auto needed = NeededOf(gang, pods_[gang.pods.front()]);
+      const bool is_short = needed.value_or(0) > CountOf(gang);
+      if (is_short && !members) members.emplace(pods_, all_);
+      HalfGang one = Describe(gang, is_short ? members->Of(gang) : gang.pods, needed);
       if (one.placed == 0 || one.accelerators == 0 || one.placed >= one.workers) continue;
       const bool alike = groups[{gang.kind, gang.key}].size() > 1;
       one.kind = cluster::KindText(gang.kind, gang.group, alike);
@@ -68,15 +112,23 @@ class HalfGangFinder {
     return sum;
   }
 
-  // Whether the pods need not run together (replicas of a service, and a Job whose pods take their
-  // work one by one), or wait for Weft, which starts them as a whole.
+  // Whether the pods of such an owner run together, as far as is known: those of a service, a
+  // workflow or a Spark driver need not.
+  static bool RunsAsAWhole(const Gang& gang) {
+    static constexpr auto kGroups = std::to_array<std::string_view>(
+        {"batch", "batch.volcano.sh", "kubeflow.org", "jobset.x-k8s.io", "trainer.kubeflow.org",
+         "leaderworkerset.x-k8s.io", "ray.io", api::kSchedulingGroup});
+    return gang.kind == cluster::kPodGroupKind ||
+           std::find(kGroups.begin(), kGroups.end(), gang.group) != kGroups.end();
+  }
+
+  // Whether the pods need not run together (also those of a Job whose pods take their work one by
+  // one), or wait for Weft, which starts them as a whole.
   bool StartsAlone(const Gang& gang) const {
     if (gang.kind == "TrainingJob" || gang.kind == "DaemonSet") return true;
     const bool plain_job = gang.kind == "Job" && !gang.indexed &&
                            cluster::FindLabel(pods_[gang.pods.front()], cluster::kBatchJobName);
-    if (plain_job || gang.kind == "ReplicaSet" || gang.kind == "StatefulSet") {
-      if (!AreInOneGroup(gang)) return true;
-    }
+    if ((plain_job || !RunsAsAWhole(gang)) && !AreInOneGroup(gang)) return true;
     return std::any_of(gang.pods.begin(), gang.pods.end(),
                        [&](std::size_t p) { return cluster::HasGate(pods_[p]); });
   }
@@ -128,11 +180,17 @@ class HalfGangFinder {
     return one ? LeastOf(first).value_or(0) : 0;
   }
 
-  HalfGang Describe(const Gang& gang) const {
+  static std::int64_t CountOf(const Gang& gang) {
+    return static_cast<std::int64_t>(gang.pods.size());
+  }
+
+  // `needed`: how many must run together; nothing: all members.
+  HalfGang Describe(const Gang& gang, const std::vector<std::size_t>& members,
+                    const std::optional<std::int64_t>& needed) const {
     HalfGang half;
     half.key = gang.key;
     const api::Pod* first = nullptr;  // that waits
-    for (const std::size_t p : gang.pods) {
+    for (const std::size_t p : members) {
       const api::Pod& pod = pods_[p];
       if (pod.Holds()) half.accelerators = SaturatingAdd(half.accelerators, AcceleratorsOf(pod));
       if (pod.Holds() || pod.HasEnded()) {
@@ -142,11 +200,11 @@ class HalfGangFinder {
       half.waiting.push_back(pod.meta.key.name);
       if (first == nullptr) first = &pod;
     }
-    const auto pods = static_cast<std::int64_t>(gang.pods.size());
-    const auto needed = NeededOf(gang, pods_[gang.pods.front()]);
+    const auto pods = static_cast<std::int64_t>(members.size());
     half.workers = needed.value_or(pods);
     // A pod that is being deleted is a worker until it is made again.
-    if (half.workers > pods && ending_.contains({gang.kind, gang.key})) half.workers = pods;
+    const auto ending = ending_.find({gang.kind, gang.key});
+    if (ending != ending_.end()) half.workers = std::max(pods, half.workers - ending->second);
     half.not_created = std::max<std::int64_t>(0, half.workers - pods);
     if (first != nullptr) half.why = WhyWaits(*first);
     return half;
@@ -160,8 +218,8 @@ class HalfGangFinder {
   const SharedList<api::Pod>& pods_;
   const std::vector<std::string> named_;
   std::map<api::ObjectKey, std::int64_t> least_;  // of PodGroups: minCount
-  std::vector<std::size_t> chosen_;
-  std::set<std::pair<std::string, api::ObjectKey>> ending_;  // with pods that are being deleted
+  std::vector<std::size_t> all_, workers_;        // workers have accelerators
+  std::map<std::pair<std::string, api::ObjectKey>, std::int64_t> ending_;  // pods being deleted
 };
 
 // "a-2 has no node: REASON", "a-2 and 3 more pods have no node: REASON"

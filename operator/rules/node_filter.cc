@@ -49,7 +49,8 @@ std::uint32_t FitsAll(const std::vector<Want>& wants, std::uint32_t cap, Amount 
 
 bool HasLabelRules(const PodRequirements& pod) {
   return !pod.node_name.empty() || !pod.node_selector.empty() ||
-         pod.required_affinity.has_value() || !pod.volumes->places.empty();
+         pod.required_affinity.has_value() || !pod.level_labels.empty() ||
+         !pod.volumes->places.empty();
 }
 
 // Checks usability, cordon, taints and access to devices, which are the same on hundreds of nodes.
@@ -62,7 +63,7 @@ bool PassesNodeState(const Fabric& fabric, const SlotQuery& query, NodeIndex nod
 
 bool PassesLabels(const PodRequirements& pod, const fabric::NodeFacts& node) {
   return (pod.node_name.empty() || pod.node_name == node.name) && MatchesNode(pod, node) &&
-         MissedPlace(pod, node) == nullptr;
+         MissingLevel(pod, node) == nullptr && MissedPlace(pod, node) == nullptr;
 }
 
 // The rules that do not depend on claims, for one query over many nodes.

@@ -89,6 +89,9 @@ NodeJudge::Why NodeJudge::WhyNotByLabels(NodeIndex node) const {
     return {Rejection::kNodeAffinity,
             static_cast<std::uint32_t>(FirstMismatch(*pod.required_affinity, facts))};
   }
+  if (const auto* missing = MissingLevel(pod, facts)) {
+    return {Rejection::kLevelLabel, static_cast<std::uint32_t>(missing - pod.level_labels.data())};
+  }
   if (const auto* missed = MissedPlace(pod, facts)) {
     return {Rejection::kVolume, static_cast<std::uint32_t>(missed - pod.volumes->places.data())};
   }
@@ -156,14 +159,19 @@ std::string NodeJudge::Detail(Why why, NodeIndex node) const {
     }
     case Rejection::kNodeAffinity:
       return AffinityMismatchText(*pod.required_affinity, facts);
+    case Rejection::kLevelLabel:
+      return "label " + pod.level_labels[why.item] + " of a required level";
     case Rejection::kVolume:
       return why.item < kFirstOfPods ? pod.volumes->places[why.item].text
                                      : apart_.texts[why.item - kFirstOfPods].text;
     case Rejection::kPool: {
       const fabric::Pool& pool = claims_.fabric().pools()[fabric::PoolIndex{why.item}];
-      return (pool.product.empty() ? "no product" : pool.product) +
-             (pool.partition.empty() ? "" : " as " + pool.partition) + " (" +
-             std::string(fabric::CapacityTypeName(pool.capacity)) + ")";
+      std::string text = pool.product.empty() ? "no product" : pool.product;
+      for (const auto& [resource, amount] : pod.requests) {
+        const std::string_view part = pool.PartOf(resource);
+        if (amount > 0 && !part.empty()) text += " as " + std::string(part);
+      }
+      return text + " (" + std::string(fabric::CapacityTypeName(pool.capacity)) + ")";
     }
     case Rejection::kResource:
       return ShortText(node);
@@ -255,6 +263,8 @@ std::string_view RejectionName(Rejection rejection) {
       return "NodeSelector";
     case Rejection::kNodeAffinity:
       return "NodeAffinity";
+    case Rejection::kLevelLabel:
+      return "LevelLabel";
     case Rejection::kVolume:
       return "Volume";
     case Rejection::kPool:

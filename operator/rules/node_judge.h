@@ -24,8 +24,9 @@ enum class Rejection : std::uint8_t {
   kTaint,
   kNodeSelector,
   kNodeAffinity,
-  kVolume,  // volumes of its claims: by the node's labels here, by other objects and pods below
-  kPool,    // of another product or capacity type than the gang
+  kLevelLabel,  // in no domain of a level that the workers must share
+  kVolume,      // volumes of its claims: by the node's labels here, by other objects and pods below
+  kPool,        // of another product or capacity type than the gang
   kResource,
   kDeviceAccess,   // its accelerators are asked for in another way than the pod does
   kComputeDomain,  // another job's ComputeDomain holds the node

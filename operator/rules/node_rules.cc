@@ -81,6 +81,13 @@ bool MatchesNode(const PodRequirements& pod, const fabric::NodeFacts& node) {
          (!pod.required_affinity || MatchesAffinity(*pod.required_affinity, node));
 }
 
+const std::string* MissingLevel(const PodRequirements& pod, const fabric::NodeFacts& node) {
+  for (const std::string& key : pod.level_labels) {
+    if (!node.labels.At(key)) return &key;
+  }
+  return nullptr;
+}
+
 const std::pair<const std::string, std::string>* MissingSelector(const PodRequirements& pod,
                                                                  const fabric::NodeFacts& node) {
   for (const auto& entry : pod.node_selector) {

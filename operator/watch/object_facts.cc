@@ -34,6 +34,7 @@ bool IsReady(const api::Node& node) {
 bool HoldAlike(const api::Pod& a, const api::Pod& b) {
   return a.node_name == b.node_name && a.Holds() == b.Holds() && a.pod.requests == b.pod.requests &&
          a.scheduling_gates == b.scheduling_gates && a.meta.labels == b.meta.labels &&
+         a.nominated_node == b.nominated_node &&
          a.meta.deleting == b.meta.deleting;  // a spread does not count it
 }
 

@@ -235,7 +235,8 @@ void Store::Notify(const Change<api::Pod>& change) const {
   NotifyGang(change.either());
   const bool planned = before && now ? !HoldAlike(*before, *now)
                        : now         ? true
-                                     : before->Holds() || !before->scheduling_gates.empty();
+                                     : before->Holds() || !before->nominated_node.empty() ||
+                                   !before->scheduling_gates.empty();
   if (planned && !Seeded(Bug::kCapacityUnheard)) hooks_.on_capacity();
 }
 

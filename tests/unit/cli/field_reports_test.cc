@@ -232,6 +232,11 @@ const std::vector<PlanCase> kUnlabelled = {
     {"AKindWithoutLabelsOfAws", "unlabelled_kind", "other_cloud t4", "t1 t2"},
     {"AKindThatOnlyItsMachineTypeTells", "unlabelled_kind", "by_type l40s", "l1 l2"},
     {"OneNodeOfAKindIsIncomplete", "unlabelled_kind", "one_of_a_kind five", "", "4 of 5"},
+    {"AWorkerOfAKindWithoutLabelsIsOnOneLeaf", "unlabelled_kind", "nodes one_in_a_leaf", "l1"},
+    {"ItsNodesAreOfNoKnownLeaf", "unlabelled_kind", "nodes two_in_a_leaf", "",
+     "topology.required: removed", "nodeAffinity: removed"},
+    {"TheirLeafIsAskedForTwice", "unlabelled_kind", "nodes two_that_need_a_leaf", "", "never fits",
+     "topology.required: removed"},
 };
 INSTANTIATE_TEST_SUITE_P(Unlabelled, FieldReportPlan, ::testing::ValuesIn(kUnlabelled),
                          NameOf<PlanCase>);

@@ -293,6 +293,26 @@ TEST(NodesWithDevices, SaysHowAPodMayAskForThem) {
   }
 }
 
+TEST(NodesWithDevices, SaysOfWhatSizeThePartsOfAmdsGpusAre) {
+  DeviceScene scene;
+  api::DeviceClass& amd = scene.Class("amd.com/gpu");
+  amd.meta.key.name = amd.driver = "gpu.amd.com";
+  amd.type = "";
+  for (const auto& [node, profile] : {std::pair{"n2", "cpx_nps4"}, {"n3", "spx_nps1"}}) {
+    api::ResourceSlice& slice = scene.Slice(node);
+    slice.driver = "gpu.amd.com";
+    slice.usable = {{"amdgpu", 8}};
+    slice.product = "AMD_Instinct_MI300X_OAM";
+    slice.profile = profile;
+  }
+  const auto nodes = NodesWithDevices(scene.inputs);
+  const auto part = [&](std::size_t n) {
+    return std::string(fabric::PoolOf(nodes[n].facts, {}).PartOf("amd.com/gpu"));
+  };
+  EXPECT_EQ(part(2), "CPX 1/8");
+  EXPECT_EQ(part(3), "");
+}
+
 TEST(NodesWithDevices, WhatADriverHasNotWrittenYetIsLostForAMoment) {
   DeviceScene scene;
   scene.Class("");

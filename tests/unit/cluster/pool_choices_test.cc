@@ -100,6 +100,24 @@ TEST(TpuSlices, AreCrossedOnlyIfAsked) {
   EXPECT_EQ(SlicesOf(topology), Slices::kMany);
 }
 
+// A resource that another job names, of which two nodes have shares, is none of this job's.
+TEST(PoolChoices, PartsOfAnotherResourceDoNotPartTheNodes) {
+  testing::Scene scene(testing::FourNodes());
+  for (const std::size_t n : {0U, 1U}) {
+    api::Node& node = scene.inputs.nodes.Edit(n);
+    node.facts.allocatable["koordinator.sh/gpu-core"] = 800;
+  }
+  scene.Job("j", 4);
+  api::TrainingJob& other = scene.Job("other", 1);
+  other.accelerator = {"koordinator.sh/gpu-core", 100};
+  other.pod.requests = {{"koordinator.sh/gpu-core", 100}};
+  const auto report = plan::Plan(scene.Build());
+  ASSERT_TRUE(report);
+  EXPECT_NE(report->entries.front().placed(), nullptr)
+      << report->entries.front().refused()->message;
+  EXPECT_NE(report->entries.back().placed(), nullptr) << report->entries.back().refused()->message;
+}
+
 TEST_P(GangTest, HasOneProductAndCapacityType) {
   testing::Scene scene(testing::ThreeProducts());
   GetParam().arrange(scene);
@@ -164,7 +182,8 @@ const GangCase kGangCases[] = {
      "for 3, NVIDIA-H100-80GB-HBM3 (OnDemand) for 2, NVIDIA-H100-80GB-HBM3 (Spot) for 2, "
      "NVIDIA-H200 "
      "(OnDemand) for 1. To start now, relax one of: accelerator.capacityTypes: [Any], which mixes "
-     "capacity types. Unchanged, it never fits this fabric, not even with nothing else running."},
+     "capacity types; accelerator.models: [Any], which mixes products. Unchanged, it never fits "
+     "this fabric, not even with nothing else running."},
     {"NoProductOfTheList",
      [](testing::Scene& s) {
        s.Job("j", 1).accelerator.models = {"B200", "B300"};
@@ -218,6 +237,10 @@ TEST(MatchesModel, ByTheAcceleratorOfBoth) {
   EXPECT_FALSE(MatchesModel("NVIDIA-A100-SXM-64GB", "NVIDIA-A100-SXM4-80GB"));
   EXPECT_FALSE(MatchesModel("H100 PCIe", "NVIDIA-H100-80GB-HBM3"));
   EXPECT_FALSE(MatchesModel("NVIDIA-H100-80GB-HBM3-SHARED", "NVIDIA-H100-80GB-HBM3"));
+  EXPECT_FALSE(MatchesModel("NVIDIA-L40S-24Q", "NVIDIA-L40S"));
+  EXPECT_FALSE(MatchesModel("NVIDIA-A100-SXM4-40GB", "NVIDIA-A100-PCIE-40GB"));
+  EXPECT_FALSE(MatchesModel("H200-NVL", "NVIDIA-H200"));
+  EXPECT_FALSE(MatchesModel("RTX-4090-D", "NVIDIA-GeForce-RTX-4090"));
   fabric::AcceleratorSpec added;
   added.name = "X1";
   added.products = {"acme x1 oam"};

@@ -151,6 +151,12 @@ const Case kCases[] = {
        s.Claim("data");
        s.inputs.knows_classes = false;
      }},
+    {"a claim that names its volume, and classes that may not be read",
+     [](StorageScene& s) {
+       s.Claim("data").volume = "pv";
+       s.inputs.knows_classes = false;
+     },
+     "its claim data is not bound to a volume yet"},
     {"an unbound Immediate claim",
      [](StorageScene& s) {
        s.Claim("data");

@@ -253,6 +253,28 @@ const PartCase kPartCases[] = {
      1,
      0},
     {"AGpuThatHamiShares", {{kRegisteredGpus, "8"}}, kGpu, 80, "time slice 1/10", 0.1, 0.1, 0},
+    {"AGpuThatVolcanoShares",
+     {{kCount, "8"}},
+     "volcano.sh/vgpu-number",
+     80,
+     "time slice 1/10",
+     0.1,
+     0.1,
+     0},
+    {"WholeGpusOfAnotherPlugIn", {{kCount, "8"}}, "volcano.sh/gpu-number", 8, "", 1, 1, 0},
+    {"MemoryOfGpus", {}, "aliyun.com/gpu-mem", 640, "memory or cores of one", 0, 0, 0},
+    {"AVirtualNpu", {}, "huawei.com/Ascend910-8c", 4, "vNPU 8c", 0, 0, 0},
+    {"AVirtualNpuWithProcessors", {}, "huawei.com/Ascend310P-2c.1cpu", 4, "vNPU 2c", 0, 0, 0},
+    {"AWholeNpu", {}, "huawei.com/Ascend910B-x2", 8, "", 1, 1, 0},
+    {"AGpuThatIntelsPlugInShares",
+     {{"gpu.intel.com/device.count", "2"}},
+     "gpu.intel.com/i915",
+     8,
+     "time slice 1/4",
+     0.25,
+     0.25,
+     0},
+    {"WholeGpusOfIntel", {{"gpu.intel.com/device.count", "8"}}, "gpu.intel.com/xe", 8, "", 1, 1, 0},
     {"GpusThatHamiSharesUnequally", {{kRegisteredGpus, "8"}}, kGpu, 77, "time slice", 0, 0, 0},
     {"WholeGpusOnANodeThatHamiHasLeft", {{kRegisteredGpus, "8"}}, kGpu, 8, "", 1, 1, 0},
 };
@@ -263,9 +285,32 @@ TEST(PartitionTest, AMixedNodesWholeGpusAreWhole) {
   NodeFacts node;
   node.labels = {{kProduct, "NVIDIA-H100-80GB-HBM3"}, {kCount, "4"}};
   node.allocatable = {{kGpu, 4}, {"nvidia.com/mig-1g.10gb", 28}};
-  EXPECT_TRUE(PartitionOf(node).whole());
+  EXPECT_TRUE(PartsOf(node).empty());
   EXPECT_TRUE(PartitionOf(node, kGpu).whole());
   EXPECT_FALSE(PartitionOf(node, "nvidia.com/mig-1g.10gb").whole());
+}
+
+// Each resource of a node has its own parts: whole NPUs beside virtual ones, eight GPUs beside the
+// shared one of the processor, MIG slices that take turns.
+TEST(PartitionTest, APartOfOneResourceIsNoneOfAnother) {
+  const auto parts = [](Resources allocatable, TextMap labels) {
+    NodeFacts node;
+    node.labels = labels;
+    node.allocatable = std::move(allocatable);
+    std::map<std::string, std::string> names;
+    for (const auto& [resource, part] : PartsOf(node)) names[resource] = part.name;
+    return names;
+  };
+  using Names = std::map<std::string, std::string>;
+  EXPECT_EQ(parts({{"huawei.com/Ascend910", 7}, {"huawei.com/Ascend910-8c", 4}}, {}),
+            (Names{{"huawei.com/Ascend910-8c", "vNPU 8c"}}));
+  EXPECT_EQ(parts({{kGpu, 8}, {"gpu.intel.com/i915", 10}}, {{kProduct, "NVIDIA-H100-80GB-HBM3"},
+                                                            {kCount, "8"},
+                                                            {"gpu.intel.com/device.count", "1"}}),
+            (Names{{"gpu.intel.com/i915", "time slice 1/10"}}));
+  EXPECT_EQ(parts({{"nvidia.com/mig-1g.10gb", 28}},
+                  {{"nvidia.com/mig-1g.10gb.replicas", "4"}, {kProduct, "NVIDIA-H100-80GB-HBM3"}}),
+            (Names{{"nvidia.com/mig-1g.10gb", "MIG 1g.10gb, time slice 1/4"}}));
 }
 
 TEST(WholeProductTest, IsTheProductWithoutItsPart) {

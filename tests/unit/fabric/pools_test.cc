@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "operator/fabric/fabric.h"
 #include "operator/fabric/partition.h"
 
@@ -147,7 +149,7 @@ NodeFacts GpuNode(const char* name, Labels labels, std::int64_t gpus = 8) {
 
 TEST(Pools, AreOrderedAndTheFabricsModelFillsIn) {
   FabricSpec spec;
-  spec.node_selector = LabelSelector{};
+  spec.node_selector.emplace();
   spec.accelerator_model = "H100";
   std::vector<NodeFacts> nodes = {
       GpuNode("a", {}), GpuNode("b", {{"nvidia.com/gpu.product", "A100"}}),
@@ -226,6 +228,135 @@ TEST(PoolsTest, ANodeWithoutAProductTakesThatOfItsInstanceType) {
   }
 }
 
+// All nodes have their cloud's label, the last one not yet that of the vendor's tool.
+TEST(PoolsTest, ANodeThatOnlyItsCloudHasLabelledTakesTheProductOfItsKind) {
+  const char *karpenter = "karpenter.k8s.aws/instance-gpu-name", *device = "amd.com/gpu.device-id",
+             *exact = "nvidia.com/gpu.product", *amd = "amd.com/gpu.product-name";
+  struct Case {
+    const char* name;
+    std::vector<std::pair<std::string, std::string>> all, first, second;
+    std::vector<std::string> products;
+  };
+  const Case cases[] = {
+      {"Karpenter's",
+       {{kInstanceType, "p5.48xlarge"}, {karpenter, "h100"}},
+       {{exact, "NVIDIA-H100-80GB-HBM3"}},
+       {},
+       {"NVIDIA-H100-80GB-HBM3"}},
+      {"GKE's",
+       {{kInstanceType, "a3-highgpu-8g"}, {"cloud.google.com/gke-accelerator", "nvidia-h100-80gb"}},
+       {{exact, "NVIDIA-H100-80GB-HBM3"}},
+       {},
+       {"NVIDIA-H100-80GB-HBM3"}},
+      {"AMD's number",
+       {{device, "74a1"}},
+       {{amd, "AMD_Instinct_MI300X_OAM"}},
+       {},
+       {"AMD_Instinct_MI300X_OAM"}},
+      {"another number",
+       {},
+       {{device, "74a1"}, {amd, "MI300X"}},
+       {{device, "74a5"}},
+       {"MI300X", "MI325X"}},
+      {"a short name without a machine",
+       {{karpenter, "a100"}},
+       {{exact, "NVIDIA-A100-SXM4-40GB"}},
+       {},
+       {"NVIDIA-A100-SXM4-40GB", "a100"}},
+      {"another machine",
+       {{karpenter, "a100"}},
+       {{kInstanceType, "p4d.24xlarge"}, {exact, "NVIDIA-A100-SXM4-40GB"}},
+       {{kInstanceType, "p4de.24xlarge"}},
+       {"A100-80GB", "NVIDIA-A100-SXM4-40GB"}},
+      {"the vendor's own labels differ",
+       {},
+       {{exact, "H100"}},
+       {{exact, "H200"}},
+       {"H100", "H200"}},
+      {"an older driver",
+       {},
+       {{exact, "NVIDIA-A100-SXM4-40GB"}},
+       {{exact, "A100-SXM4-40GB"}},
+       {"NVIDIA-A100-SXM4-40GB"}},
+  };
+  for (const Case& one : cases) {
+    std::vector<NodeFacts> nodes = {GpuNode("a", {}), GpuNode("b", {})};
+    for (NodeFacts& node : nodes) {
+      for (const auto& [key, value] : one.all) node.labels.Set(key, value);
+    }
+    for (const auto& [key, value] : one.first) nodes[0].labels.Set(key, value);
+    for (const auto& [key, value] : one.second) nodes[1].labels.Set(key, value);
+    const auto fabric = Fabric::Build({}, std::move(nodes), {});
+    ASSERT_TRUE(fabric) << one.name;
+    std::vector<std::string> products;
+    for (const Pool& pool : fabric->pools()) products.push_back(pool.product);
+    EXPECT_EQ(products, one.products) << one.name;
+  }
+}
+
+TEST(PoolsTest, WhatIsOfferedInPartsNamesNoWholeGpus) {
+  const TextMap::Entry type{kInstanceType, "p5.48xlarge"};
+  const TextMap::Entry cloud{"karpenter.k8s.aws/instance-gpu-name", "h100"};
+  const char *product = "nvidia.com/gpu.product", *h100 = "NVIDIA-H100-80GB-HBM3";
+  std::vector<NodeFacts> nodes = {
+      GpuNode("a", {type, cloud}), GpuNode("b", {type, cloud, {product, h100}}),
+      GpuNode("c", {type, cloud, {product, "NVIDIA-H100-80GB-HBM3-SHARED"}}, 32),
+      GpuNode("d", {type, cloud}, 32)};
+  const auto fabric = Fabric::Build({}, std::move(nodes), {});
+  ASSERT_TRUE(fabric);
+  const auto product_of = [&](const char* name) {
+    return fabric->pools()[fabric->pool(*fabric->FindNode(name))].product;
+  };
+  EXPECT_EQ(product_of("a"), h100);
+  EXPECT_EQ(product_of("b"), h100);
+  EXPECT_EQ(product_of("c"), "NVIDIA-H100-80GB-HBM3-SHARED");
+  EXPECT_EQ(product_of("d"), "h100") << "parts of unknown size";
+}
+
+// The name of an older driver is one of the driver's own: a cloud's may be that of parts.
+TEST(PoolsTest, OnlyADriversNameIsMadeANewDrivers) {
+  const TextMap::Entry type{kInstanceType, "Standard_NC80adis_H100_v5"};
+  std::vector<NodeFacts> nodes = {
+      GpuNode("a", {type, {"nvidia.com/gpu.product", "NVIDIA-H100-NVL"}}, 2),
+      GpuNode("b", {type, {"kubernetes.azure.com/sku-gpu-name", "H100"}}, 20)};
+  const auto fabric = Fabric::Build({}, std::move(nodes), {});
+  ASSERT_TRUE(fabric);
+  EXPECT_EQ(fabric->pools().size(), 2U);
+}
+
+TEST(PoolsTest, PartsOfAnotherPlugInsResourceAreAPoolOfTheirOwn) {
+  const auto node = [](const char* name, const char* resource, std::int64_t units) {
+    NodeFacts one = GpuNode(name, {{"nvidia.com/gpu.count", "8"}}, 0);
+    one.allocatable[resource] = units;
+    return one;
+  };
+  FabricSpec spec;
+  spec.accelerator_resources = {"volcano.sh/vgpu-number"};
+  const auto parts = [&](const char* resource, std::int64_t units) {
+    const auto fabric =
+        Fabric::Build(spec, {node("a", resource, units), node("b", resource, 8)}, {});
+    std::set<std::string> names;
+    for (const Pool& pool : fabric->pools()) names.insert(std::string(pool.PartOf(resource)));
+    return names;
+  };
+  EXPECT_EQ(parts("volcano.sh/gpu-number", 80), (std::set<std::string>{"", "time slice 1/10"}));
+  EXPECT_EQ(parts("volcano.sh/vgpu-number", 80), (std::set<std::string>{"", "time slice 1/10"}));
+  EXPECT_EQ(parts("huawei.com/Ascend910-8c", 4), (std::set<std::string>{"vNPU 8c"}));
+}
+
+// One is new, another has the cloud's label besides, the third that of the vendor's tool too.
+TEST(PoolsTest, TheBestLabelOfAKindCounts) {
+  const TextMap::Entry type{kInstanceType, "p5.48xlarge"};
+  const TextMap::Entry cloud{"karpenter.k8s.aws/instance-gpu-name", "h100"};
+  std::vector<NodeFacts> nodes = {
+      GpuNode("a", {type}), GpuNode("b", {type, cloud}),
+      GpuNode("c", {type, cloud, {"nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3"}})};
+  const auto fabric = Fabric::Build({}, std::move(nodes), {});
+  ASSERT_TRUE(fabric);
+  ASSERT_EQ(fabric->pools().size(), 1U);
+  EXPECT_EQ(fabric->pools()[PoolIndex{0}].product, "NVIDIA-H100-80GB-HBM3");
+}
+
 TEST(PoolsTest, AnUnlabelledNodeWhosePlugInRestartsTakesTheProductToo) {
   NodeFacts away = GpuNode("new", {{kInstanceType, "p5.48xlarge"}}, 0);
   away.capacity = {{"nvidia.com/gpu", 8}};
@@ -249,8 +380,8 @@ TEST(PoolsTest, PartsOfGpusAreAPoolOfTheirOwn) {
   const Pool shared = pool({{gke, "nvidia-l4"},
                             {"cloud.google.com/gke-max-shared-clients-per-gpu", "4"},
                             {"cloud.google.com/gke-gpu-sharing-strategy", "time-sharing"}});
-  EXPECT_EQ(whole.partition, "");
-  EXPECT_EQ(shared.partition, "time slice 1/4");
+  EXPECT_EQ(whole.PartOf("nvidia.com/gpu"), "");
+  EXPECT_EQ(shared.PartOf("nvidia.com/gpu"), "time slice 1/4");
   EXPECT_EQ(shared.product, whole.product);
   EXPECT_NE(shared, whole);
 }
@@ -261,7 +392,7 @@ TEST(PoolsTest, PartsThatOnlyCountsTellAreAPoolOfTheirOwn) {
     NodeFacts node;
     node.labels = labels;
     node.allocatable = {{resource, units}};
-    return PoolOf(node, {}).partition;
+    return std::string(PoolOf(node, {}).PartOf(resource));
   };
   EXPECT_EQ(part("nvidia.com/gpu", 80, {{kRegisteredGpus, "8"}}), "time slice 1/10");
   const auto amd = [&](std::int64_t gpus, const char* units) {

@@ -99,6 +99,21 @@ TEST(UnlabelledKinds, ANodeOfALabelledKindIsIncomplete) {
             "h0: s1 leaf0\nh1 is incomplete\n");
 }
 
+// Their cloud has labelled the new ones, neither feature discovery nor the network's labeller has.
+TEST(UnlabelledKinds, NewNodesOfALabelledKindAreIncomplete) {
+  const char* cloud = "karpenter.k8s.aws/instance-gpu-name";
+  const auto known = [&](const std::string& name, const std::string& leaf) {
+    NodeFacts node = H100(name, leaf);
+    node.labels.Set(kType, "p5.48xlarge");
+    node.labels.Set(cloud, "h100");
+    return node;
+  };
+  const Labels fresh = {{kType, "p5.48xlarge"}, {cloud, "h100"}};
+  EXPECT_EQ(
+      Show({known("h0", "leaf0"), known("h1", "leaf1"), Node("n0", fresh), Node("n1", fresh)}),
+      "h0: s1 leaf0\nh1: s1 leaf1\nn0 is incomplete\nn1 is incomplete\n");
+}
+
 // H100s, each given as "TYPE" or "TYPE=LEAF", where the type may be empty.
 std::vector<NodeFacts> H100sOf(const std::vector<std::string>& all) {
   std::vector<NodeFacts> nodes;

@@ -395,16 +395,19 @@ TEST(ImportIbnetdiscover, AttachesAnUnnamedPortOfANamedCard) {
   EXPECT_TRUE(HasNote(Import(dump.Text()), "1 unnamed HCA attached"));
 }
 
+// Four hosts, and half as many links to the spine.
+void AddLeaf(Dump& dump, int leaf, const std::string& spine) {
+  const std::string id = "S-1" + std::to_string(leaf);
+  for (int h = 1; h <= 4; ++h) {
+    const std::string host = "n" + std::to_string(leaf) + std::to_string(h);
+    dump.Wire(host + " mlx5_0", 4 * leaf + h - 5, id);
+  }
+  dump.Uplinks(id, spine, 2);
+}
+
 TEST(ImportIbnetdiscover, FindsThreeTiersWithPodsThatShareTheirSpines) {
   Dump dump;
-  int guid = 0;
-  for (int leaf = 1; leaf <= 4; ++leaf) {
-    const std::string id = "S-1" + std::to_string(leaf);
-    for (int h = 1; h <= 4; ++h) {
-      dump.Wire("n" + std::to_string(leaf) + std::to_string(h) + " mlx5_0", guid++, id);
-    }
-    dump.Uplinks(id, leaf <= 2 ? "S-21" : "S-22", 2);
-  }
+  for (int leaf = 1; leaf <= 4; ++leaf) AddLeaf(dump, leaf, leaf <= 2 ? "S-21" : "S-22");
   dump.Uplinks("S-21", "S-31", 2).Uplinks("S-22", "S-31", 2);
   const ImportedCluster cluster = Import(dump.Text(), 1);
   EXPECT_EQ(Tree(cluster),
@@ -415,6 +418,52 @@ TEST(ImportIbnetdiscover, FindsThreeTiersWithPodsThatShareTheirSpines) {
   EXPECT_EQ(cluster.fabric.levels[0].link->oversubscription_percent, 200);
   EXPECT_EQ(cluster.fabric.outside->oversubscription_percent, 400);  // 2:1 twice
   EXPECT_FALSE(cluster.fabric.rails);
+}
+
+// Each leaf with a spine of its own: the tier of spines has the same domains as that of leaves.
+TEST(ImportIbnetdiscover, LeavesOutATierOfTheSameDomains) {
+  Dump dump;
+  for (int leaf = 1; leaf <= 4; ++leaf) AddLeaf(dump, leaf, "S-2" + std::to_string(leaf));
+  for (int spine = 1; spine <= 4; ++spine) {
+    dump.Uplinks("S-2" + std::to_string(spine), spine <= 2 ? "S-31" : "S-32", 2);
+  }
+  const char* leaves =
+      "leaf: sw11=[n11 n12 n13 n14] sw12=[n21 n22 n23 n24] sw13=[n31 n32 n33 n34] "
+      "sw14=[n41 n42 n43 n44]\n";
+  EXPECT_EQ(
+      Tree(Import(Dump(dump).Uplinks("S-31", "S-41", 1).Uplinks("S-32", "S-41", 1).Text(), 1)),
+      std::string("spine: sw31=[n11 n12 n13 n14 n21 n22 n23 n24] "
+                  "sw32=[n31 n32 n33 n34 n41 n42 n43 n44]\n") +
+          leaves);
+  EXPECT_EQ(Tree(Import(dump.Uplinks("S-31", "S-32", 1).Text(), 1)).substr(0, 6), "spine:");
+}
+
+// The dump with another speed on the lines of links to hosts.
+std::string WithHostSpeed(const std::string& dump, const std::string& speed) {
+  std::istringstream in(dump);
+  std::string text;
+  bool host = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("Ca")) host = true;
+    if (line.starts_with("Switch")) host = false;
+    const bool of_host = line.starts_with("[") && (host || line.find("\"H-") != line.npos);
+    if (of_host) line.replace(line.rfind(' ') + 1, line.npos, speed);
+    text += line + "\n";
+  }
+  return text;
+}
+
+// Half of the ports lead up: at one speed that is enough.
+TEST(ImportIbnetdiscover, OversubscriptionCountsTheSpeedsOfPorts) {
+  Dump dump;
+  for (int leaf = 1; leaf <= 2; ++leaf) AddLeaf(dump, leaf, "S-21");
+  const auto percent = [&](const std::string& speed) {
+    return Import(WithHostSpeed(dump.Text(), speed), 1).fabric.outside->oversubscription_percent;
+  };
+  EXPECT_EQ(percent("4xNDR"), 200);
+  EXPECT_EQ(percent("2xNDR"), 100);
+  EXPECT_EQ(percent("4xXDR"), 400);
+  EXPECT_EQ(percent("4xHDR"), 100);
 }
 
 TEST(ImportIbnetdiscover, TakesTheChipsOfADirectorForOneSwitch) {

@@ -32,6 +32,10 @@ INSTANTIATE_TEST_SUITE_P(Table, ImportSlurmTest, ::testing::ValuesIn(std::vector
   {"DefaultRecordsAreIgnored", "SwitchName=DEFAULT LinkSpeed=9\nSwitchName=a Nodes=n1\n", "n1:a"},
   {"RootsWithoutACommonOneArePadded",
    "SwitchName=r Switches=a\nSwitchName=a Nodes=n1\nSwitchName=b Nodes=n2\n", "n1:r/a n2:b/b"},
+  {"BranchesOfUnequalDepthMeetAtTheirSwitch",
+   "SwitchName=r Switches=za,zb\nSwitchName=za Switches=za1,zas\nSwitchName=za1 Switches=za1l\nSwitchName=za1l Nodes=n1\n"
+   "SwitchName=zas Nodes=n2\nSwitchName=zb Switches=zbl\nSwitchName=zbl Nodes=n3\n",
+   "n1:r/za/za1/za1l n2:r/za/zas/zas n3:r/zb/zb/zbl"},
   {"RedundantTrunksAreOneDomain",
    "SwitchName=t1 Switches=a,b\nSwitchName=t2 Switches=a,b\nSwitchName=a Nodes=n1\nSwitchName=b Nodes=n2\n",
    "n1:t1/a n2:t1/b"},

@@ -69,7 +69,7 @@ TEST(ImportTopograph, TakesAnAcceleratorDomainOfSeveralNodesForARackOfTrays) {
   EXPECT_EQ(box->nodes[0].allocatable.at("nvidia.com/gpu"), 8);
 }
 
-TEST(ImportTopograph, PadsAShortBranchWithTheNearestAncestor) {
+TEST(ImportTopograph, PadsAShortBranchFromBelow) {
   const auto cluster = Import(R"(
 switches:
   core: {switches: [sw1, leaf2]}
@@ -81,11 +81,11 @@ blocks:
   ASSERT_TRUE(cluster) << cluster.error().message;
   EXPECT_EQ(cluster->nodes[1].labels, (Labels{{"kubernetes.io/hostname", "b"},
                                               {"fabric.topograph.run/tier-0", "leaf2"},
-                                              {"fabric.topograph.run/tier-1", "core"},
+                                              {"fabric.topograph.run/tier-1", "leaf2"},
                                               {"fabric.topograph.run/tier-2", "core"}}));
   EXPECT_EQ(cluster->notes[0],
             "1 nodes (b...) are on a branch with fewer than 3 switches: each missing level gets "
-            "the nearest ancestor's name");
+            "the name of the switch below it");
   EXPECT_FALSE(cluster->fabric.scale_up);
 }
 

@@ -3,14 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "operator/api/conditions.h"
 #include "operator/life/attempt_labels.h"
 #include "operator/life/exclusion.h"
-#include "operator/life/made_for.h"
 #include "operator/predict/predict.h"
 #include "tests/support/job_world.h"
 
@@ -417,55 +415,6 @@ TEST(AttemptTest, AUserWhoChangesTheNumberAllTheTimeWaits) {
     ++world.job.meta.generation;
   }));
   EXPECT_LE(world.status().attempt, 10);
-}
-
-nlohmann::json SpecWithImage(const std::string& image) {
-  const nlohmann::json container = {{"name", "trainer"}, {"image", image}};
-  nlohmann::json job;
-  job["spec"]["workers"]["template"]["spec"]["containers"] = nlohmann::json::array({container});
-  return job;
-}
-
-// Suspended, changed and resumed before the operator looked.
-TEST(AttemptTest, AnAttemptIsForOneSpec) {
-  const nlohmann::json before = SpecWithImage("i:1");
-  nlohmann::json late = before, models = before, packed = before;
-  late["spec"]["activeDeadlineSeconds"] = 60'000;
-  models["spec"]["accelerator"]["models"] = {"A100"};
-  packed["spec"]["topology"]["level"] = "leaf";
-  for (const nlohmann::json& now : {before, late, SpecWithImage("i:2"), models, packed}) {
-    const bool edited = now != before && now != late;
-    JobWorld world(3);
-    world.job.raw = std::make_shared<const nlohmann::json>(before);
-    world.Settle();
-    world.job.raw = std::make_shared<const nlohmann::json>(now);
-    world.job.meta.generation += 3;
-    ASSERT_TRUE(world.RunFor(60, 1));
-    EXPECT_EQ(world.status().attempt, edited ? 2 : 1);
-    EXPECT_EQ(Reason(world, "Restarting"), edited ? "SpecChanged" : "");
-    EXPECT_EQ(PhaseOf(world.status()), "Running");
-  }
-}
-
-TEST(AttemptTest, APlanForAnEarlierSpecIsNotTaken) {
-  JobWorld world(3);
-  world.job.raw = std::make_shared<const nlohmann::json>(SpecWithImage("i:1"));
-  world.job.suspend = true;
-  world.Settle();
-  auto old = std::make_unique<api::Placement>();
-  old->meta.key = {"team-a", "llama-1"};
-  old->meta.labels.Set("weft.dev/attempt", "1");
-  old->meta.annotations.Set(kMadeForAnnotation, MadeFor(world.job));
-  old->workers = 3;
-  old->nodes = {"n5", "n4", "n3"};
-  world.placements.push_back(std::move(old));
-  world.job.raw = std::make_shared<const nlohmann::json>(SpecWithImage("i:2"));
-  world.job.suspend = false;
-  world.job.meta.generation += 2;
-  ASSERT_TRUE(world.RunFor(60, 1));
-  EXPECT_EQ(PhaseOf(world.status()), "Running");
-  ASSERT_EQ(world.placements.size(), 1U);
-  EXPECT_EQ(world.placements.front()->nodes.front(), world.fleet.front());
 }
 
 // What admission adds is known only of the generation that was tried.

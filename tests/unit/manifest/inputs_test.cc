@@ -25,6 +25,46 @@ TEST(ReadInputs, KeepsOrderAndNotesWhatItIgnores) {
   EXPECT_EQ(inputs->notes, (std::vector<std::string>{"ignored 2 objects of kind ConfigMap (v1)"}));
 }
 
+TEST(ReadInputs, GivesAJobWhatItsRuntimeClassAdds) {
+  const auto pod_of = [](const std::string& of_job, const std::string& admission) {
+    const auto inputs = ReadInputs({{"a", R"(
+apiVersion: node.k8s.io/v1
+kind: RuntimeClass
+metadata: {name: kata}
+handler: kata
+overhead: {podFixed: {cpu: 250m, memory: 1Gi}}
+scheduling:
+  nodeSelector: {sandbox: kata}
+  tolerations: [{key: sandbox, operator: Exists}]
+---
+apiVersion: weft.dev/v1alpha1
+kind: TrainingJob
+metadata: {name: j, namespace: team}
+spec:
+  framework: {type: Torch}
+  accelerator: {resourceName: nvidia.com/gpu, perWorker: 8}
+  workers:
+    replicas: 1
+    template:
+      spec:
+        )" + of_job + R"(
+        containers: [{name: t, image: i, resources: {limits: {nvidia.com/gpu: 8, cpu: 1}}}]
+)" + admission}});
+    EXPECT_TRUE(inputs) << inputs.error().message;
+    return inputs->jobs[0].pod;
+  };
+  const rules::PodRequirements pod = pod_of("runtimeClassName: kata", "");
+  EXPECT_EQ(pod.requests.at("cpu"), 1250);
+  EXPECT_EQ(pod.requests.at("memory"), std::int64_t{1} << 30);
+  EXPECT_EQ(pod.node_selector.at("sandbox"), "kata");
+  EXPECT_EQ(pod.tolerations.size(), 1U);
+  EXPECT_TRUE(pod_of("runtimeClassName: runc", "").node_selector.empty());
+  const std::string other = "runtimeClassName: kata\n        nodeSelector: {sandbox: runc}";
+  EXPECT_EQ(pod_of(other, "").requests.at("cpu"), 1000) << "the API server would refuse the pods";
+  EXPECT_TRUE(pod_of("runtimeClassName: kata", "status: {admission: {observedGeneration: 0}}\n")
+                  .tolerations.empty());
+}
+
 TEST(ReadInputs, NamesEachDeviceTaintRuleBecauseItsDevicesCountAsFree) {
   const auto rule = [](const std::string& group, const std::string& name) {
     return "---\napiVersion: " + group + "/v1\nkind: DeviceTaintRule\nmetadata: {name: " + name +

@@ -175,15 +175,18 @@ TEST(FindRelaxations, SaysOnWhichOtherProductTheJobWouldRun) {
   EXPECT_EQ(text().substr(0, text().find(',')), "nodeSelector: removed");
 }
 
-TEST(FindRelaxations, TriesTheChoicesOfPoolsUpToTheFirstThatHelps) {
+TEST(FindRelaxations, TriesTheChoicesOfPoolsOfAConstraintUpToTheFirstThatHelps) {
   PlacementScene scene(SixNodes(), 2, 8);
   scene.request.pool_choices.emplace();
   const std::vector<objective::PoolChoice> all = {{"all", {fabric::PoolIndex{0}}, 0}};
-  scene.request.pool_relaxations = {
-      {"models", "none", {}}, {"models", "removed", all}, {"types", "removed", all}};
+  scene.request.pool_relaxations = {{"models", "none", {}},
+                                    {"models", "removed", all},
+                                    {"models", "[Any]", all},
+                                    {"types", "removed", all}};
   const auto found = FindRelaxations(scene.cluster.claims, scene.request, scene.graph);
-  ASSERT_EQ(found.size(), 1u);
+  ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].constraint + ": " + found[0].change, "models: removed");
+  EXPECT_EQ(found[1].constraint + ": " + found[1].change, "types: removed");
 }
 
 }  // namespace

@@ -54,5 +54,31 @@ TEST(Plan, KeepsWorkersOnTheNodeOfTheirAllocatedClaim) {
             (std::vector<std::string>{"n2", "n2", "n2", "n2"}));
 }
 
+// kube-scheduler preempts for the pod there.
+TEST(Plan, ANominatedPodKeepsItsRoomFromPodsOfNoHigherPriority) {
+  const auto node = [](std::int64_t of_pod, std::int64_t of_job) -> std::string {
+    testing::Scene scene(testing::FourNodes());
+    for (const char* busy : {"n0", "n1", "n2"}) scene.Pod(std::string("p-") + busy, busy);
+    api::Pod& pod = scene.Pod("q", "");
+    pod.nominated_node = "n3";
+    pod.priority = of_pod;
+    api::PriorityClass own;
+    own.meta.key.name = "own";
+    own.value = of_job;
+    scene.inputs.priority_classes.push_back(own);
+    scene.Job("a", 1).priority_class_name = "own";
+    const cluster::Cluster cluster = scene.Build();
+    const auto report = Plan(cluster);
+    const Placed* placed = report->entries[0].placed();
+    EXPECT_EQ(ClaimsBefore(cluster, *report, 0).free_accelerators(fabric::NodeIndex{3}),
+              placed == nullptr ? 0 : 8);
+    return placed == nullptr ? "none"
+                             : cluster.fabrics[0].fabric->node(placed->plan.nodes.front()).name;
+  };
+  EXPECT_EQ(node(1000, 500), "none");
+  EXPECT_EQ(node(500, 500), "none");
+  EXPECT_EQ(node(100, 500), "n3");
+}
+
 }  // namespace
 }  // namespace weft::plan

@@ -444,7 +444,7 @@ TEST(Refusal, WaitsForAcceleratorsThatComeBack) {
   EXPECT_EQ(plan(2, 8), "placed");
   EXPECT_EQ(plan(3, 7), "placed");
   EXPECT_NE(
-      plan(3, 8).find("It can start once nodes offer all accelerators that they have: n0 "
+      plan(3, 8).find("It can start once nodes offer all that they have: n0 "
                       "offers 0 of its 8 nvidia.com/gpu, and 1 more node too few of its own."),
       std::string::npos)
       << plan(3, 8);

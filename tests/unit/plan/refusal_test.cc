@@ -250,5 +250,17 @@ TEST(NeverFits, WhereATaintStaysBesideOneThatPasses) {
   EXPECT_TRUE(NeverFits(*report->entries[0].refused()));
 }
 
+// Each node takes a worker, and the processors of none suffice for two.
+TEST(Refusal, NamesTheResourceThatBoundsTheWorkers) {
+  testing::Scene scene(testing::FourNodes());
+  for (std::size_t n = 0; n < 4; ++n) scene.inputs.nodes.Edit(n).facts.allocatable["cpu"] = 8000;
+  scene.Job("a", 5, 2).pod.requests = {{testing::kGpu, 2}, {"cpu", 6000}};
+  const auto report = Plan(scene.Build());
+  ASSERT_TRUE(report);
+  EXPECT_NE(report->entries[0].refused()->message.find("room for 4 of 5 workers: 6 cpu"),
+            std::string::npos)
+      << report->entries[0].refused()->message;
+}
+
 }  // namespace
 }  // namespace weft::plan

@@ -124,7 +124,10 @@ TEST(HalfGangs, PodsThatNeedNotRunTogetherAreNone) {
   std::vector<api::Pod> job = {of("Job", "n0"), of("Job", "")};
   for (api::Pod& pod : job) pod.meta.labels = {{"batch.kubernetes.io/job-name", "x"}};
   EXPECT_TRUE(Texts(job).empty());
-  for (api::Pod& pod : job) pod.meta.labels = {};  // of Volcano
+  for (api::Pod& pod : job) {
+    pod.meta.labels = {};
+    pod.meta.owners[0].api_version = "batch.volcano.sh/v1alpha1";
+  }
   EXPECT_EQ(Texts(job).size(), 1U);
 }
 
@@ -134,6 +137,22 @@ struct GroupCase {
   std::map<std::string, std::string> annotations;
   const char* want;  // how the text begins; "" if there is none
 };
+
+TEST(HalfGangs, PodsOfAnUnknownOwnerNeedNotRunTogether) {
+  for (const auto& [version, kind] : {std::pair{"argoproj.io/v1alpha1", "Workflow"},
+                                      {"apps.kruise.io/v1alpha1", "CloneSet"},
+                                      {"v1", "Pod"},
+                                      {"v1", "ReplicationController"}}) {
+    std::vector<api::Pod> pods = {Worker("a", 0, "n0"), Worker("a", 1, "")};
+    for (api::Pod& pod : pods) {
+      pod.meta.labels = {};
+      pod.meta.owners = {{version, kind, "a", "u", true}};
+    }
+    EXPECT_TRUE(Texts(pods).empty()) << kind;
+    for (api::Pod& pod : pods) pod.meta.labels.Set("scheduling.x-k8s.io/pod-group", "g");
+    EXPECT_EQ(Texts(pods).size(), 1U) << kind;
+  }
+}
 
 TEST(HalfGangs, AGroupOfAnotherSchedulerRunsTogetherWhateverItsOwner) {
   const std::string volcano = "scheduling.k8s.io/group-name", kai = "pod-group-name";
@@ -220,8 +239,25 @@ TEST(HalfGangs, WorkersWithoutAPodAreCounted) {
   EXPECT_EQ(Texts(group), std::vector<std::string>{
                               "LeaderWorkerSet team/l-0 holds 16 accelerators with 2 of 3 workers; "
                               "1 worker has no pod"});
+  std::vector<api::Pod> led = group;  // by a pod without accelerators
+  led.push_back(of("l-0-leader", "c0", lws, lws_size));
+  led.back().pod.requests.clear();
+  EXPECT_TRUE(Texts(led).empty());
+  led.back().node_name = "";
+  led.back().unscheduled = "0/4 nodes are available";
+  EXPECT_EQ(Texts(led), std::vector<std::string>{
+                            "LeaderWorkerSet team/l-0 holds 16 accelerators with 2 of 3 workers; "
+                            "l-0-leader has no node: 0/4 nodes are available"});
+  std::vector<api::Pod> two_missing = {group[0], of("l-0-2", "n2", lws, lws_size)};
+  two_missing[1].meta.deleting = true;
+  EXPECT_EQ(Texts(two_missing).size(), 1U) << "only one of two is made again";
+  led = group;
+  led.push_back(of("l-0-leader", "c0", lws, lws_size));
+  led.back().pod.requests.clear();
+  led.back().meta.deleting = true;  // it is made again
+  EXPECT_TRUE(Texts(led).empty());
   group.push_back(of("l-0-2", "", lws, lws_size));
-  group.back().meta.deleting = true;  // it is made again
+  group.back().meta.deleting = true;
   EXPECT_TRUE(Texts(group).empty());
 
   const std::map<std::string, std::string> kueue = {{"kueue.x-k8s.io/pod-group-name", "g"}};
@@ -234,6 +270,57 @@ TEST(HalfGangs, WorkersWithoutAPodAreCounted) {
                              "node: 0/4 nodes are available; 2 workers have no pod"});
   pods[1].phase = api::PodPhase::kSucceeded;
   for (const char* name : {"c", "d"}) pods.push_back(of(name, "n1", kueue, kueue_size));
+  EXPECT_TRUE(Texts(pods).empty());
+}
+
+// Of a RayCluster each group is a gang; a scheduler's least number counts all of them, and the
+// head.
+TEST(HalfGangs, ASchedulersGroupIsCountedWhateverItsOwners) {
+  const auto ray = [](const char* name, const char* part, const char* node) {
+    api::Pod pod;
+    pod.meta.key = {"team", name};
+    pod.meta.owners = {{"ray.io/v1", "RayCluster", "r", "u", true}};
+    pod.meta.labels = {{"ray.io/cluster", "r"},
+                       {"ray.io/group", part},
+                       {"gang.scheduling.koordinator.sh/name", "r"}};
+    pod.meta.annotations = {{"gang.scheduling.koordinator.sh/min-available", "3"}};
+    if (std::string(part) != "headgroup") pod.pod.requests = {{"nvidia.com/gpu", 8}};
+    pod.node_name = node;
+    return pod;
+  };
+  std::vector<api::Pod> pods = {ray("r-w-0", "w", "n0"), ray("r-w-1", "w", "n1")};
+  EXPECT_EQ(Texts(pods), std::vector<std::string>{"RayCluster team/r-w holds 16 accelerators with "
+                                                  "2 of 3 workers; 1 worker has no pod"});
+  pods.push_back(ray("r-head", "headgroup", "c0"));
+  EXPECT_TRUE(Texts(pods).empty());
+}
+
+// The master of an earlier object of the name has succeeded, that of the new one is missing.
+TEST(HalfGangs, APodOfAnEarlierObjectOfTheNameIsNoMember) {
+  const auto of = [](const char* name, const char* uid) {
+    api::Pod pod;
+    pod.meta.key = {"team", name};
+    pod.meta.owners = {{"kubeflow.org/v1", "PyTorchJob", "j", uid, true}};
+    pod.meta.labels = {{"training.kubeflow.org/job-name", "j"}};
+    pod.meta.annotations = {{"scheduling.volcano.sh/group-min-member", "3"}};
+    pod.meta.creation_timestamp = std::string("2026-01-0") + uid + "T00:00:00Z";
+    pod.node_name = "n0";
+    return pod;
+  };
+  std::vector<api::Pod> pods = {of("j-worker-0", "2"), of("j-worker-1", "2"),
+                                of("j-master-0", "1")};
+  for (int worker : {0, 1}) {
+    pods[static_cast<std::size_t>(worker)].pod.requests = {{"nvidia.com/gpu", 8}};
+    pods[static_cast<std::size_t>(worker)].meta.labels.Set("training.kubeflow.org/replica-type",
+                                                           "worker");
+    pods[static_cast<std::size_t>(worker)].meta.labels.Set("training.kubeflow.org/replica-index",
+                                                           std::to_string(worker));
+  }
+  pods[2].meta.labels.Set("training.kubeflow.org/replica-type", "master");
+  pods[2].phase = api::PodPhase::kSucceeded;
+  EXPECT_EQ(Texts(pods), std::vector<std::string>{"PyTorchJob team/j holds 16 accelerators with 2 "
+                                                  "of 3 workers; 1 worker has no pod"});
+  pods[2].meta.owners[0].uid = "2";
   EXPECT_TRUE(Texts(pods).empty());
 }
 
