@@ -7,8 +7,6 @@ namespace {
 
 const Json kNull;
 
-constexpr const char* kGpu = "nvidia.com/gpu";
-
 std::int64_t AsNumber(const Json& value) {
   if (value.is_number_integer()) return value.get<std::int64_t>();
   if (!value.is_string()) return 0;
@@ -124,6 +122,10 @@ bool IsTrue(const Json& object, std::string_view condition) {
 bool HasEnded(const Json& pod) {
   const std::string phase = TextAt(pod, {"status", "phase"});
   return phase == "Succeeded" || phase == "Failed";
+}
+
+bool Runs(const Json& pod) {
+  return TextAt(pod, {"status", "phase"}) == "Running" && !IsDeleting(pod);
 }
 
 std::int64_t GpusOf(const Json& pod) {

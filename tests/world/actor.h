@@ -53,8 +53,10 @@ std::int64_t NumberAt(const Json& object, std::initializer_list<const char*> pat
 // The condition of that type, or a null.
 const Json& ConditionOf(const Json& object, std::string_view type);
 bool IsTrue(const Json& object, std::string_view condition);
+inline constexpr const char* kGpu = "nvidia.com/gpu";
 // Of a pod.
 bool HasEnded(const Json& pod);
+bool Runs(const Json& pod);
 std::int64_t GpusOf(const Json& pod);
 
 }  // namespace weft::world

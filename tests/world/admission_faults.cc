@@ -9,8 +9,6 @@
 
 namespace weft::world {
 
-using std::chrono::seconds;
-
 std::string Faults::RefusePods() {
   const std::string space = AnySpace();
   const Instant until = world_.fibers_.now() + Some(5, 300);

@@ -11,7 +11,7 @@
 namespace weft::world {
 namespace {
 
-constexpr std::chrono::seconds kBetweenLooks{120};
+constexpr std::chrono::seconds kBetweenCopies{120};
 
 // "pods team-a/job-1-0: 17, the leader has 12": what differs between the server and `known`.
 // `versions`: also objects of another version.
@@ -192,7 +192,7 @@ void World::LookAtCaches() {
 // it.
 void World::LookAtCachesByDay() {
   if (over_) return;
-  fibers_.After(kBetweenLooks, [this] { LookAtCachesByDay(); });
+  fibers_.After(kBetweenCopies, [this] { LookAtCachesByDay(); });
   const CacheLook before = std::exchange(cache_look_, {});
   Incarnation* leader = Leader();
   const auto work = leader == nullptr ? nullptr : leader->replica().Working();

@@ -26,8 +26,8 @@ std::optional<DeleteOptions> OptionsOf(const kube::Request& request, const Json&
   if (const auto text = api::TextAt(body, "propagationPolicy"); !text.empty()) {
     options.propagation = text;
   }
-  if (const Json* seconds = api::FindMember(body, "gracePeriodSeconds")) {
-    if (seconds->is_number_integer()) options.grace = seconds->get<std::int64_t>();
+  if (const Json* wanted = api::FindMember(body, "gracePeriodSeconds")) {
+    if (wanted->is_number_integer()) options.grace = wanted->get<std::int64_t>();
   }
   if (const Json* only = api::FindMember(body, "preconditions")) {
     options.uid = api::TextAt(*only, "uid");
@@ -53,7 +53,7 @@ void SetCollectorFinalizers(const DeleteOptions& options, Json& metadata) {
 }
 
 // Whether the grace period of a deleted object is over: only its finalizers keep it.
-bool HasEnded(const Json& object) {
+bool IsPastGrace(const Json& object) {
   return IsDeleting(object) &&
          MetadataOf(object).value("deletionGracePeriodSeconds", std::int64_t{0}) == 0;
 }
@@ -67,7 +67,7 @@ bool ChangesNothing(const Kind& kind, const Json& metadata, const DeleteOptions&
 
 // Seconds that the object stays after its deletion.
 std::int64_t GraceOf(const Kind& kind, const Json& object, const DeleteOptions& options) {
-  if (kind.resource != "pods" || HasEnded(object)) return 0;
+  if (kind.resource != "pods" || IsPastGrace(object)) return 0;
   if (!IsDeleting(object) && (NodeOf(object).empty() || IsTerminal(object))) return 0;
   constexpr std::int64_t kDefault = 30;
   const std::int64_t own = object.at("spec").value("terminationGracePeriodSeconds", kDefault);
@@ -171,7 +171,7 @@ kube::Response ApiServer::State::DeleteObject(const Call& call, const api::Objec
       is_namespace &&
       (!IsDeleting(*before) || !before->at("spec").value("finalizers", Json::array()).empty());
   const bool at_once = grace == 0 && !HasFinalizers(next) && !waits_for_content;
-  if (at_once && (kind.resource != "pods" || HasEnded(*before))) {
+  if (at_once && (kind.resource != "pods" || IsPastGrace(*before))) {
     if (!call.dry_run) {
       if (auto refusal = CheckStaleDeletion(kind, *before, how)) return *refusal;
     }

@@ -10,14 +10,6 @@
 namespace weft::world {
 namespace {
 
-using std::chrono::seconds;
-
-bool IsAny(const Json&) { return true; }
-
-bool Runs(const Json& pod) {
-  return TextAt(pod, {"status", "phase"}) == "Running" && !IsDeleting(pod);
-}
-
 bool Succeeded(const Json& pod) { return TextAt(pod, {"status", "phase"}) == "Succeeded"; }
 
 bool IsBound(const Json& pod) {
@@ -134,7 +126,7 @@ seconds Faults::Some(std::uint64_t least, std::uint64_t most) {
 }
 
 std::string Faults::AnyNode() {
-  const auto node = Any(kube::kNodes, IsAny);
+  const auto node = Any(kube::kNodes);
   return node ? TextAt(*node, {"metadata", "name"}) : "";
 }
 
@@ -143,7 +135,7 @@ std::string Faults::AnySpace() { return std::array{"team-a", "team-b", "team-c"}
 std::shared_ptr<const Json> Faults::Any(const kube::Resource& resource, bool (*is)(const Json&)) {
   std::vector<std::shared_ptr<const Json>> fit;
   for (const auto& [key, object] : world_.server_.All(NameOf(resource))) {
-    if (is(*object)) fit.push_back(object);
+    if (is == nullptr || is(*object)) fit.push_back(object);
   }
   return fit.empty() ? nullptr : fit[Below(fit.size())];
 }
@@ -401,7 +393,7 @@ std::string Faults::CollectPods() {
 }
 
 std::string Faults::DeletePod() {
-  const auto pod = Any(kube::kPods, IsAny);
+  const auto pod = Any(kube::kPods);
   if (!pod) return "";
   editor_.Delete(kube::kPods, KeyOf(*pod));
   return api::Show(KeyOf(*pod));
@@ -415,7 +407,7 @@ std::string Faults::EvictPod() {
 }
 
 std::string Faults::DeletePlacement() {
-  const auto placement = Any(kube::kPlacements, IsAny);
+  const auto placement = Any(kube::kPlacements);
   if (!placement) return "";
   editor_.Delete(kube::kPlacements, KeyOf(*placement));
   return api::Show(KeyOf(*placement));
@@ -454,7 +446,7 @@ std::string Faults::DeleteNewPlacement() {
 }
 
 std::string Faults::DeleteService() {
-  const auto service = Any(kube::kServices, IsAny);
+  const auto service = Any(kube::kServices);
   if (!service) return "";
   editor_.Delete(kube::kServices, KeyOf(*service));
   return api::Show(KeyOf(*service));

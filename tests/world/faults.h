@@ -111,7 +111,8 @@ class Faults {
   std::string AnySpace();
   std::shared_ptr<const Json> AnyOfWholeGang();
   // A random object of the resource that satisfies `is`; null: none.
-  std::shared_ptr<const Json> Any(const kube::Resource& resource, bool (*is)(const Json&));
+  std::shared_ptr<const Json> Any(const kube::Resource& resource,
+                                  bool (*is)(const Json&) = nullptr);
 
   World& world_;
   Actor admin_, editor_;  // the latter with `edit` in the teams' namespaces

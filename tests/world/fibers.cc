@@ -23,7 +23,6 @@
 #endif
 
 namespace weft::world {
-namespace {
 
 // Touched pages only cost memory. The solver and the sanitizers' frames need the most.
 constexpr std::size_t kStackBytes = std::size_t{4} << 20;
@@ -48,6 +47,8 @@ class Stack {
   const std::size_t page_;
   void* const base_;
 };
+
+namespace {
 
 void BeginSwitch([[maybe_unused]] void** kept, [[maybe_unused]] const void* low,
                  [[maybe_unused]] std::size_t size) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -17,6 +18,7 @@ namespace weft::world {
 using run::Instant;
 using run::Millis;
 using run::WallMicros;
+using std::chrono::seconds;
 
 class Machine;
 struct Fiber;

@@ -8,9 +8,11 @@
 #include "operator/api/json_text.h"
 
 namespace weft::world {
-namespace {
 
 using Json = nlohmann::json;
+
+namespace {
+
 using Form = Shape::Form;
 
 const Shape kAnyShape;

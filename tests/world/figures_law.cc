@@ -7,13 +7,13 @@
 namespace weft::world {
 namespace {
 
-constexpr std::chrono::seconds kBetweenLooks{300};
+constexpr std::chrono::seconds kBetweenScrapes{300};
 
 }  // namespace
 
 void World::LookAtFigures() {
   if (over_) return;
-  fibers_.After(kBetweenLooks, [this] { LookAtFigures(); });
+  fibers_.After(kBetweenScrapes, [this] { LookAtFigures(); });
   Incarnation* leader = Leader();
   const auto work = leader == nullptr ? nullptr : leader->replica().Working();
   if (!work || !work->cluster().Synced()) return;

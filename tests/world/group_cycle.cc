@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tests/world/pod_groups.h"
+#include "tests/world/pods.h"
 #include "tests/world/scheduler.h"
 
 namespace weft::world {
@@ -23,8 +24,6 @@ std::string WhyNotAll(std::int64_t least, std::int64_t scheduled, std::int64_t r
 }
 
 std::int64_t PriorityOf(const Json& object) { return NumberAt(object, {"spec", "priority"}); }
-
-std::string NodeNameOf(const Json& pod) { return TextAt(pod, {"spec", "nodeName"}); }
 
 // kube-scheduler's words if a pod's priority is not its group's; "": all are the same.
 std::string PriorityError(const Json& group, const std::vector<std::shared_ptr<const Json>>& pods) {
@@ -55,16 +54,18 @@ void Scheduler::EnqueueGroup(const api::ObjectKey& group) {
 std::optional<Scheduler::Gang> Scheduler::GangOf(const api::ObjectKey& key) const {
   Gang gang{.group = api_.Find(kube::kPodGroups, key), .waiting = {}, .bound = 0, .error = ""};
   if (gang.group == nullptr) return std::nullopt;
-  const auto& pods = api_.server().All("pods");
+  const auto members = members_.find(key);
+  if (members == members_.end()) return std::nullopt;
   Pods bound;
-  for (auto i = pods.lower_bound({key.space, ""}); i != pods.end(); ++i) {
-    if (i->first.space != key.space) break;
-    const Json& pod = *i->second;
+  for (const api::ObjectKey& name : members->second) {
+    const auto found = api_.Find(kube::kPods, name);
+    if (!found) continue;
+    const Json& pod = *found;
     if (GroupOf(pod) != key.name || HasEnded(pod)) continue;
-    if (!NodeNameOf(pod).empty() || assumed_.contains(i->first)) {
-      bound.push_back(i->second);
+    if (!NodeOf(pod).empty() || assumed_.contains(name)) {
+      bound.push_back(found);
     } else if (WaitsForNode(pod)) {
-      gang.waiting.push_back(i->second);
+      gang.waiting.push_back(found);
     } else if (!IsDeleting(pod)) {
       return std::nullopt;
     }
@@ -185,7 +186,7 @@ Scheduler::Preemption Scheduler::PreemptFor(const Gang& gang) {
   Pods lower;
   std::set<std::string> left;  // nodes that a pod of less priority leaves
   for (const auto& [key, pod] : api_.server().All("pods")) {
-    const std::string node = NodeNameOf(*pod);
+    const std::string node = NodeOf(*pod);
     if (node.empty() || HasEnded(*pod) || PriorityOf(*pod) >= PriorityOf(*gang.group)) continue;
     lower.push_back(pod);
     if (IsDeleting(*pod)) left.insert(node);
@@ -199,7 +200,7 @@ Scheduler::Preemption Scheduler::PreemptFor(const Gang& gang) {
   preemption.nominated.clear();
   if (lower.empty()) return told("No preemption victims found for incoming preemptor");
   Used used = UsedNow();
-  for (const auto& pod : lower) used[NodeNameOf(*pod)] -= GpusOf(*pod);
+  for (const auto& pod : lower) used[NodeOf(*pod)] -= GpusOf(*pod);
   const Trial trial = TryMembers(gang, used);
   if (!trial.why.empty()) return told(trial.why);
   preemption.works = true;
@@ -214,7 +215,7 @@ Scheduler::Preemption Scheduler::PreemptFor(const Gang& gang) {
 std::vector<api::ObjectKey> Scheduler::VictimsOf(const Pods& lower, const Trial& trial) const {
   Used used = UsedNow();
   std::set<std::string> wanted;
-  for (const auto& pod : lower) used[NodeNameOf(*pod)] -= GpusOf(*pod);
+  for (const auto& pod : lower) used[NodeOf(*pod)] -= GpusOf(*pod);
   for (const Member& member : trial.members) {
     used[member.node] += GpusOf(*member.pod);
     wanted.insert(member.node);
@@ -227,9 +228,9 @@ std::vector<api::ObjectKey> Scheduler::VictimsOf(const Pods& lower, const Trial&
   std::vector<api::ObjectKey> victims;
   for (const Pods& unit : units) {
     Used with = used;
-    for (const auto& pod : unit) with[NodeNameOf(*pod)] += GpusOf(*pod);
+    for (const auto& pod : unit) with[NodeOf(*pod)] += GpusOf(*pod);
     const bool spared = std::all_of(unit.begin(), unit.end(), [&](const auto& pod) {
-      const std::string node = NodeNameOf(*pod);
+      const std::string node = NodeOf(*pod);
       const auto there = api_.Find(kube::kNodes, {"", node});
       return !wanted.contains(node) ||
              (there && with[node] <= NumberAt(*there, {"status", "allocatable", "nvidia.com/gpu"}));
@@ -261,7 +262,7 @@ std::vector<api::ObjectKey> Scheduler::WithTheirGroups(
   if (!groups_.gate) return all;
   Pods bound;
   for (const auto& [key, pod] : api_.server().All("pods")) {
-    if (!NodeNameOf(*pod).empty() && !HasEnded(*pod) && !IsDeleting(*pod)) bound.push_back(pod);
+    if (!NodeOf(*pod).empty() && !HasEnded(*pod) && !IsDeleting(*pod)) bound.push_back(pod);
   }
   for (const auto& [name, unit] : UnitsOf(bound)) {
     const auto is_victim = [&](const auto& pod) {

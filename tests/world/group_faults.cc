@@ -13,7 +13,6 @@
 namespace weft::world {
 namespace {
 
-using std::chrono::seconds;
 using GroupGate = ApiServer::GroupGate;
 
 bool IsLasting(const Json& object) { return !IsDeleting(object); }

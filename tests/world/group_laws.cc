@@ -8,8 +8,6 @@
 namespace weft::world {
 namespace {
 
-using std::chrono::seconds;
-
 // kube-scheduler binds the pods of a gang one after the other, each in its own request.
 constexpr seconds kBoundTogether{1};
 // kube-controller-manager needs seconds; if it lacks the feature, Weft waits for a minute before it

@@ -74,7 +74,7 @@ class GroupTest : public ::testing::Test {
   void MakeGang(int pods, const std::string& priority = "") {
     for (int i = 0; i < pods; ++i) MakePod("pod-" + std::to_string(i), i, "gang", priority);
   }
-  void Wait(int seconds) { fibers.RunUntil(fibers.now() + std::chrono::seconds(seconds)); }
+  void Wait(int time) { fibers.RunUntil(fibers.now() + seconds(time)); }
 
   Json Pod(const std::string& name) {
     const auto pod = admin.Find(kube::kPods, {"default", name});

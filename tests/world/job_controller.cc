@@ -50,8 +50,6 @@ std::string WriteIndexes(const std::set<std::int64_t>& all) {
 
 bool IsSuspended(const Json& job) { return At(job, {"spec", "suspend"}) == Json(true); }
 
-bool IsOver(const Json& job) { return IsTrue(job, "Complete") || IsTrue(job, "Failed"); }
-
 // Nobody will run it any more. One that is deleted before it was bound never ran.
 bool IsTerminal(const Json& pod) {
   return HasEnded(pod) || (IsDeleting(pod) && TextAt(pod, {"spec", "nodeName"}).empty());

@@ -11,8 +11,6 @@
 namespace weft::world {
 namespace {
 
-using std::chrono::seconds;
-
 // A suspended job's Placement goes within so long, a missing Service comes back, and a finished job
 // is deleted. The clocks of two leaders may differ by 20 minutes.
 constexpr seconds kLetGo{60}, kServiceBack{120}, kDeleted{1'300};

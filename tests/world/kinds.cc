@@ -3,9 +3,10 @@
 #include "operator/base/check.h"
 
 namespace weft::world {
-namespace {
 
 using Json = nlohmann::json;
+
+namespace {
 
 std::string ResourceOf(const Kind& kind) {
   return kind.plural + (kind.group.empty() ? "" : "." + kind.group);

@@ -15,7 +15,6 @@ constexpr kube::Resource kCoreEvents{"", "v1", "events", "Event"};
 constexpr std::int64_t kDefaultTolerance = 300;
 constexpr const char* kUnreachable = "node.kubernetes.io/unreachable";
 constexpr const char* kNotReady = "node.kubernetes.io/not-ready";
-constexpr const char* kGpu = "nvidia.com/gpu";
 
 std::int64_t Seconds(const Json& pod, const char* annotation, std::int64_t otherwise) {
   const std::string text = AnnotationOf(pod, annotation);
@@ -36,9 +35,9 @@ std::optional<std::int64_t> Tolerance(const Json& pod, const char* taint) {
     const std::string key = TextAt(one, {"key"}), effect = TextAt(one, {"effect"});
     if (!effect.empty() && effect != "NoExecute") continue;
     if (key != taint && !(key.empty() && TextAt(one, {"operator"}) == "Exists")) continue;
-    const Json& seconds = At(one, {"tolerationSeconds"});
-    if (seconds.is_null()) return std::nullopt;
-    return seconds.get<std::int64_t>();
+    const Json& limit = At(one, {"tolerationSeconds"});
+    if (limit.is_null()) return std::nullopt;
+    return limit.get<std::int64_t>();
   }
   return kDefaultTolerance;  // the admission plug-in adds it
 }

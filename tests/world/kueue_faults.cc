@@ -8,8 +8,6 @@
 namespace weft::world {
 namespace {
 
-using std::chrono::seconds;
-
 // Only Weft sets it (life/reserved_names.h).
 constexpr const char* kReservedName = "MASTER_ADDR";
 

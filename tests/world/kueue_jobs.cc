@@ -22,7 +22,7 @@ std::string OwnerName(const Json& workload) {
 }
 
 // The same key with another value is a conflict.
-bool MergeInto(Json& target, const Json& added) {
+bool AddAll(Json& target, const Json& added) {
   for (const auto& [name, value] : added.items()) {
     if (target.is_object() && target.contains(name) && target[name] != value) return false;
     target[name] = value;
@@ -218,7 +218,7 @@ void KueueJobs::Start(const Json& job, const Json& workload) {
     for (const auto& [resource, name] : At(set, {"flavors"}).items()) {
       const auto flavor = api_.Find(kube::kResourceFlavors, {"", name.get<std::string>()});
       if (!flavor) return;
-      fits = MergeInto(selector, At(*flavor, {"spec", "nodeLabels"})) && fits;
+      fits = AddAll(selector, At(*flavor, {"spec", "nodeLabels"})) && fits;
       for (const Json& one : At(*flavor, {"spec", "tolerations"})) tolerations.push_back(one);
     }
   }
@@ -229,13 +229,13 @@ void KueueJobs::Start(const Json& job, const Json& workload) {
   for (const Json& check : At(workload, {"status", "admissionChecks"})) {
     for (const Json& update : At(check, {"podSetUpdates"})) {
       if (TextAt(update, {"name"}) != "main") continue;
-      fits = MergeInto(meta["labels"], At(update, {"labels"})) && fits;
-      fits = MergeInto(meta["annotations"], At(update, {"annotations"})) && fits;
-      fits = MergeInto(selector, At(update, {"nodeSelector"})) && fits;
+      fits = AddAll(meta["labels"], At(update, {"labels"})) && fits;
+      fits = AddAll(meta["annotations"], At(update, {"annotations"})) && fits;
+      fits = AddAll(selector, At(update, {"nodeSelector"})) && fits;
       for (const Json& one : At(update, {"tolerations"})) tolerations.push_back(one);
     }
   }
-  if (!selector.empty()) fits = MergeInto(pod["spec"]["nodeSelector"], selector) && fits;
+  if (!selector.empty()) fits = AddAll(pod["spec"]["nodeSelector"], selector) && fits;
   for (const Json& one : tolerations) pod["spec"]["tolerations"].push_back(one);
   if (!fits) {
     WorkloadStatus now(workload, now_seconds_());

@@ -91,9 +91,9 @@ void KueueLaws::LookAtRetry(const Change& change) {
   if (since == reserved_.end() || !retries(*change.object) || retries(*change.before)) return;
   const auto held = fibers_.now() - since->second;
   if (held >= kHold) return;
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(held).count();
+  const auto held_seconds = std::chrono::duration_cast<seconds>(held).count();
   laws_.Break("K7", ShowKey(*change.object) + " is told to try again after it held quota for " +
-                        std::to_string(seconds) + " s");
+                        std::to_string(held_seconds) + " s");
 }
 
 void KueueLaws::LookAtPlacement(const Change& change) {

@@ -16,6 +16,8 @@ Json* FindCondition(Json& object, const char* type) {
 
 }  // namespace
 
+bool IsOver(const Json& job) { return IsTrue(job, "Complete") || IsTrue(job, "Failed"); }
+
 std::int64_t TimeAt(const Json& object, std::initializer_list<const char*> path) {
   return ParseTime(TextAt(object, path)).value_or(0);
 }

@@ -63,6 +63,8 @@ class WorkloadStatus {
   const std::int64_t now_;
 };
 
+// Complete or Failed.
+bool IsOver(const Json& job);
 std::int64_t TimeAt(const Json& object, std::initializer_list<const char*> path);
 
 }  // namespace weft::world

@@ -33,7 +33,7 @@ class KueueTest : public ::testing::Test {
            std::chrono::duration_cast<std::chrono::seconds>(fibers.now().time_since_epoch())
                .count();
   }
-  void Wait(int seconds) { fibers.RunUntil(fibers.now() + std::chrono::seconds(seconds)); }
+  void Wait(int time) { fibers.RunUntil(fibers.now() + seconds(time)); }
 
   void Make(const std::string& name, int pods, int priority = 0) {
     const Json container = {{"name", "a"}, {"resources", {{"limits", {{"nvidia.com/gpu", "8"}}}}}};

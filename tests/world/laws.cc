@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "operator/base/timestamp.h"
-#include "operator/life/bind_window.h"
 #include "tests/world/pod_groups.h"
 
 namespace weft::world {
@@ -25,7 +24,7 @@ std::string Short(const Json& pod) {
          TextAt(pod, {"status", "phase"}) + (IsDeleting(pod) ? ", being deleted" : "");
 }
 
-bool HasFinalizer(const Json& job) {
+bool HasWeftsFinalizer(const Json& job) {
   const Json& all = At(job, {"metadata", "finalizers"});
   return std::find(all.begin(), all.end(), Json(kFinalizer)) != all.end();
 }
@@ -119,17 +118,7 @@ void Laws::LookAtNewPod(const Json& pod) {
   if (went != Instant{} && went >= readers_[leader_].since) {
     Break("I3", Show(pod) + " was created twice");
   }
-  for (const auto& other : cluster_.LivePods(job)) {
-    const auto grace = [](const Json& one) {
-      return At(one, {"spec", "terminationGracePeriodSeconds"});
-    };
-    if (AttemptOf(*other) == attempt && grace(*other) != grace(pod)) {
-      Break("I15", Show(pod) + " is of another template than " + Short(*other));
-    }
-    if (AttemptOf(*other) < attempt && !CountsAsGone(*other)) {
-      Break("I3", Show(pod) + " was created beside " + Short(*other));
-    }
-  }
+  LookAtOthers(pod);
   const auto owner = cluster_.jobs.find(job);
   if (owner == cluster_.jobs.end()) return;
   const std::int64_t known = NumberAt(*owner->second, {"status", "attempt"});
@@ -137,6 +126,26 @@ void Laws::LookAtNewPod(const Json& pod) {
     Break("I4", Show(pod) + " was created in attempt " + std::to_string(known));
   }
   LookAtTemplate(pod);
+}
+
+void Laws::LookAtOthers(const Json& pod) {
+  const auto grace = [](const Json& one) {
+    return At(one, {"spec", "terminationGracePeriodSeconds"});
+  };
+  const std::int64_t attempt = AttemptOf(pod);
+  for (const auto& [of, pods] : cluster_.live[JobOf(pod)]) {
+    if (of > attempt) return;
+    for (const auto& [uid, other] : pods) {
+      if (of < attempt && !CountsAsGone(*other)) {
+        Break("I3", Show(pod) + " was created beside " + Short(*other));
+      }
+      if (of < attempt || uid == UidOf(pod)) continue;
+      if (grace(*other) != grace(pod)) {
+        Break("I15", Show(pod) + " is of another template than " + Short(*other));
+      }
+      break;  // which was compared with the others
+    }
+  }
 }
 
 void Laws::LookAtTemplate(const Json& pod) {
@@ -180,9 +189,10 @@ void Laws::LookAtWindow(const Json& pod) {
 
 bool Laws::IsPartlyBound(const Gang& gang) {
   const auto plan = planned_.find(gang);  // somebody may have deleted the Placement since
-  const bool whole = plan != planned_.end() && bound_[gang].size() == plan->second.size();
+  const std::size_t bound = bound_[gang].size();
+  const bool whole = plan != planned_.end() && bound == plan->second.size();
   const auto pods = cluster_.pods_of_job.find(gang.first);
-  if (whole || pods == cluster_.pods_of_job.end()) return false;
+  if (bound == 0 || whole || pods == cluster_.pods_of_job.end()) return false;
   return std::any_of(pods->second.begin(), pods->second.end(), [&](const auto& one) {
     const Json& pod = *one.second;
     return AttemptOf(pod) == gang.second && !TextAt(pod, {"spec", "nodeName"}).empty() &&
@@ -208,7 +218,14 @@ void Laws::LookAtPlacement(const Change& change) {
   if (nodes.empty() || !before.empty()) return;
   if (!job.empty()) {
     planned_[{job, AttemptOf(placement)}] = nodes;
-    bound_.erase({job, AttemptOf(placement)});  // of the same attempt before etcd was restored
+    // Of the same attempt before etcd was restored there may be pods.
+    std::set<std::int64_t>& bound = bound_[{job, AttemptOf(placement)}];
+    bound.clear();
+    for (const auto& [uid, pod] : cluster_.live[job][AttemptOf(placement)]) {
+      if (!TextAt(*pod, {"spec", "nodeName"}).empty() && WorkerOf(*pod)) {
+        bound.insert(*WorkerOf(*pod));
+      }
+    }
   }
   LookAtClaims(placement);
   LookAtTopology(placement);
@@ -383,8 +400,8 @@ void Laws::LookAtCounters(const Json& job, const Json& before) {
 
 void Laws::LookAtDeparture(const Change& change) {
   const Json& job = *change.object;
-  const bool had = change.before && HasFinalizer(*change.before);
-  if (change.type != Change::Type::kDeleted && (!had || HasFinalizer(job))) return;
+  const bool had = change.before && HasWeftsFinalizer(*change.before);
+  if (change.type != Change::Type::kDeleted && (!had || HasWeftsFinalizer(job))) return;
   if (!had || change.user.find("weft-operator") == std::string::npos) return;  // others may
   for (const auto& [uid, pod] : cluster_.pods_of_job[UidOf(job)]) {
     if (!CountsAsGone(*pod) && !HasEnded(*pod)) {
@@ -426,7 +443,7 @@ void Laws::LookAtService(const Json& job, const Json& before) {
 Instant::duration Laws::WindowOf(const Gang& gang) const {
   const auto plan = planned_.find(gang);
   if (plan == planned_.end()) return options_.window;
-  return options_.window + std::chrono::seconds(plan->second.size() / life::kCreatesPerSecond);
+  return options_.window + plan->second.size() * options_.each;
 }
 
 void Laws::Tick(bool hard) {

@@ -30,10 +30,11 @@ std::set<std::int64_t> NumbersOf(const std::string& indexes);
 class Laws {
  public:
   struct Options {
-    std::chrono::seconds window{150};  // a gang is partly bound at most so long
-    std::chrono::seconds visible{90};  // a job says why it does not start after at most so long
-    std::string canary;                // a secret that nothing may tell but a pod's spec
-    bool dates = true;                 // the API server's answers have a Date
+    std::chrono::seconds window{150};    // a gang is partly bound at most so long, and for
+    std::chrono::milliseconds each{10};  // each worker longer
+    std::chrono::seconds visible{90};    // a job says why it does not start after at most so long
+    std::string canary;                  // a secret that nothing may tell but a pod's spec
+    bool dates = true;                   // the API server's answers have a Date
   };
   Laws(Fibers& fibers, Options options) : fibers_(fibers), options_(std::move(options)) {}
 
@@ -56,6 +57,7 @@ class Laws {
  private:
   void LookAtPod(const Change& change);
   void LookAtNewPod(const Json& pod);
+  void LookAtOthers(const Json& pod);
   void LookAtTemplate(const Json& pod);
   void LookAtWindow(const Json& pod);
   void LookAtPlacement(const Change& change);

@@ -10,12 +10,6 @@
 namespace weft::world {
 namespace {
 
-using std::chrono::seconds;
-
-bool Runs(const Json& pod) {
-  return TextAt(pod, {"status", "phase"}) == "Running" && !IsDeleting(pod);
-}
-
 // What the pod collector says of a pod whose node is gone.
 Json CollectedStatus(const Json& pod) {
   Json conditions = Json::array();

@@ -64,7 +64,7 @@ Json* ChildOf(Json& parent, const std::string& token) {
   return place && *place < parent.size() ? &parent[*place] : nullptr;
 }
 
-Json* At(Json& root, const std::vector<std::string>& tokens, std::size_t depth) {
+Json* Part(Json& root, const std::vector<std::string>& tokens, std::size_t depth) {
   Json* at = &root;
   for (std::size_t i = 0; at != nullptr && i < depth; ++i) at = ChildOf(*at, tokens[i]);
   return at;
@@ -81,9 +81,9 @@ class Operation {
     if (!path) return false;
     const Json* value = api::FindMember(operation_, "value");
     if (name == "test") {
-      const Json* at = At(root, *path, path->size());
+      const Json* at = Part(root, *path, path->size());
       if (at == nullptr) {  // an absent member of an object that is there counts as null
-        const Json* parent = path->empty() ? nullptr : At(root, *path, path->size() - 1);
+        const Json* parent = path->empty() ? nullptr : Part(root, *path, path->size() - 1);
         const bool there = parent != nullptr && parent->is_object();
         return there && (value == nullptr || value->is_null());
       }
@@ -93,7 +93,7 @@ class Operation {
     if (name == "add") return Add(root, *path, value == nullptr ? Json() : *value);
     if (name == "replace") return Replace(root, *path, value == nullptr ? Json() : *value);
     const auto from = PointerOf(operation_.value("from", Json()));
-    const Json* source = from ? At(root, *from, from->size()) : nullptr;
+    const Json* source = from ? Part(root, *from, from->size()) : nullptr;
     if (source == nullptr || (name != "move" && name != "copy")) return false;
     Json moved = *source;
     if (name == "move" && !Remove(root, *from)) return false;
@@ -103,7 +103,7 @@ class Operation {
  private:
   static bool Remove(Json& root, const std::vector<std::string>& path) {
     if (path.empty()) return false;
-    Json* parent = At(root, path, path.size() - 1);
+    Json* parent = Part(root, path, path.size() - 1);
     if (parent == nullptr || ChildOf(*parent, path.back()) == nullptr) return false;
     if (parent->is_object()) {
       parent->erase(path.back());
@@ -115,12 +115,12 @@ class Operation {
 
   // As in the library of the API server, a member that is absent is added.
   static bool Replace(Json& root, const std::vector<std::string>& path, Json value) {
-    Json* parent = path.empty() ? nullptr : At(root, path, path.size() - 1);
+    Json* parent = path.empty() ? nullptr : Part(root, path, path.size() - 1);
     if (parent != nullptr && parent->is_object()) {
       (*parent)[path.back()] = std::move(value);
       return true;
     }
-    Json* at = At(root, path, path.size());
+    Json* at = Part(root, path, path.size());
     if (at != nullptr) *at = std::move(value);
     return at != nullptr;
   }
@@ -130,7 +130,7 @@ class Operation {
       root = std::move(value);
       return true;
     }
-    Json* parent = At(root, path, path.size() - 1);
+    Json* parent = Part(root, path, path.size() - 1);
     if (parent == nullptr) return false;
     if (parent->is_object()) {
       (*parent)[path.back()] = std::move(value);

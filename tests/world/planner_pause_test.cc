@@ -15,7 +15,6 @@ namespace {
 
 using Json = nlohmann::json;
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 
 constexpr UnixSeconds kStart = 1'800'000'000;
 

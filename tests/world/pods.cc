@@ -11,9 +11,10 @@
 #include "operator/api/json_text.h"
 
 namespace weft::world {
-namespace {
 
 using Json = nlohmann::json;
+
+namespace {
 
 void SetDefault(Json& object, const char* name, Json value) {
   if (!object.contains(name)) object[name] = std::move(value);
@@ -225,10 +226,10 @@ Json NewPodStatus(const Json& pod, const std::string& now) {
 void CheckBuiltIn(const std::string& resource, const Json& object, Causes& causes) {
   if (resource == "pods") CheckPod(object, causes);
   if (resource != "leases.coordination.k8s.io" || !object.contains("spec")) return;
-  const Json* seconds = api::FindMember(object["spec"], "leaseDurationSeconds");
-  if (seconds != nullptr && *seconds <= 0) {
+  const Json* time = api::FindMember(object["spec"], "leaseDurationSeconds");
+  if (time != nullptr && *time <= 0) {
     causes.push_back(
-        WrongValue("spec.leaseDurationSeconds", api::JsonText(*seconds), "must be greater than 0"));
+        WrongValue("spec.leaseDurationSeconds", api::JsonText(*time), "must be greater than 0"));
   }
 }
 
@@ -338,7 +339,10 @@ bool IsTerminal(const Json& pod) {
   return phase == "Succeeded" || phase == "Failed";
 }
 
-std::string NodeOf(const Json& pod) { return api::TextAt(pod.at("spec"), "nodeName"); }
+std::string NodeOf(const Json& pod) {
+  const Json* spec = api::FindMember(pod, "spec");
+  return spec == nullptr ? "" : api::TextAt(*spec, "nodeName");
+}
 
 void AddNulls(const std::string& resource, Json& object) {
   if (resource == "resourcequotas") SetDefault(object, "status", Json::object());

@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char* kOwnSpace = "weft-system";
 constexpr const char* kGate = "weft.dev/placement";
-constexpr const char* kJobUid = "weft.dev/job-uid";
-constexpr const char* kJobName = "weft.dev/job-name";
+constexpr const char* kJobUidLabel = "weft.dev/job-uid";
+constexpr const char* kJobNameLabel = "weft.dev/job-name";
 constexpr const char* kClaims = "weft.dev/claims";
 constexpr const char* kEnforce = "pod-security.kubernetes.io/enforce";
 // Of Pod Security baseline, and IPC_LOCK.
@@ -23,13 +23,13 @@ constexpr std::array<std::string_view, 14> kCapabilities = {
     "IPC_LOCK",    "KILL",    "MKNOD",        "NET_BIND_SERVICE", "SETFCAP",
     "SETGID",      "SETPCAP", "SETUID",       "SYS_CHROOT"};
 
-enum class Operation : std::uint8_t { kCreate, kUpdate, kDelete };
+enum class Verb : std::uint8_t { kCreate, kUpdate, kDelete };
 
 // A request as a policy sees it.
 struct Asked {
   const ApiServer::Attempt& attempt;
   const ApiServer& server;
-  Operation operation;
+  Verb operation;
 
   const Json& object() const { return *attempt.object; }
   const Json& before() const { return *attempt.before; }
@@ -120,8 +120,8 @@ Message OfPodsCreated(const Asked& asked) {
   const bool controlled = controllers == 1 && IsTrainingJob(*owner) &&
                           KeyOf(pod).name.starts_with(TextAt(*owner, {"name"}) + "-");
   if (!controlled) return "the operator creates only pods that a TrainingJob controls";
-  const bool labelled = LabelOf(pod, kJobUid) == TextAt(*owner, {"uid"}) &&
-                        LabelOf(pod, kJobName) == TextAt(*owner, {"name"}) &&
+  const bool labelled = LabelOf(pod, kJobUidLabel) == TextAt(*owner, {"uid"}) &&
+                        LabelOf(pod, kJobNameLabel) == TextAt(*owner, {"name"}) &&
                         HasLabel(pod, "weft.dev/attempt") && HasLabel(pod, "weft.dev/worker-index");
   if (!labelled) {
     return "the operator creates only pods with the labels of their job, attempt and worker";
@@ -138,8 +138,8 @@ Message OfPodsCreated(const Asked& asked) {
 Message OfPodsDeleted(const Asked& asked) {
   for (const Json& owner : Owners(asked.before())) {
     const bool ours = IsController(owner) && IsTrainingJob(owner) &&
-                      HasLabel(asked.before(), kJobUid) &&
-                      LabelOf(asked.before(), kJobUid) == TextAt(owner, {"uid"});
+                      HasLabel(asked.before(), kJobUidLabel) &&
+                      LabelOf(asked.before(), kJobUidLabel) == TextAt(owner, {"uid"});
     if (ours) return "";
   }
   return "the operator deletes only pods that a TrainingJob controls; others it may evict";
@@ -187,8 +187,8 @@ Message OfGate(const Asked& asked) {
   const bool ungates =
       before != nullptr && HasGate(*before, kGate) && !HasGate(asked.object(), kGate);
   static const Json none;
-  const Json& was = before == nullptr ? none : At(*before, {"metadata", "labels", kJobUid});
-  const bool relabels = At(asked.object(), {"metadata", "labels", kJobUid}) != was;
+  const Json& was = before == nullptr ? none : At(*before, {"metadata", "labels", kJobUidLabel});
+  const bool relabels = At(asked.object(), {"metadata", "labels", kJobUidLabel}) != was;
   if (!ungates && !relabels) return "";
   if (asked.server.MayDo(asked.attempt.user, "patch", "placements.weft.dev", "status",
                          asked.space()))
@@ -211,7 +211,7 @@ Json OtherFinalizers(const Json& job) {
 
 Message OfJobs(const Asked& asked) {
   const Json& was = asked.before();
-  if (asked.operation == Operation::kDelete) {
+  if (asked.operation == Verb::kDelete) {
     bool over = false;
     for (const char* end : {"Complete", "Failed"}) over = over || IsTrue(was, end);
     if (over && At(was, {"spec"}).contains("ttlSecondsAfterFinished")) return "";
@@ -233,16 +233,16 @@ bool MayWrite(const Asked& asked) {
   const bool placement = resource == "placements.weft.dev";
   const bool own = asked.space() == kOwnSpace;
   const std::string& name = asked.attempt.key.name;
-  if (resource == "services" && asked.operation != Operation::kUpdate &&
-      HasLabel(object, kJobUid) && HasLabel(object, kJobName)) {
+  if (resource == "services" && asked.operation != Verb::kUpdate &&
+      HasLabel(object, kJobUidLabel) && HasLabel(object, kJobNameLabel)) {
     return true;
   }
   if (placement && HasLabel(object, "weft.dev/gang") && !Owners(object).empty()) return true;
-  if (resource == "secrets" && asked.operation == Operation::kCreate && own &&
+  if (resource == "secrets" && asked.operation == Verb::kCreate && own &&
       name == "weft-operator-metrics") {
     return true;
   }
-  if (resource == "configmaps" && asked.operation != Operation::kDelete && own &&
+  if (resource == "configmaps" && asked.operation != Verb::kDelete && own &&
       name == "weft-learned-steps") {
     return true;
   }
@@ -264,7 +264,7 @@ Message OfOwned(const Asked& asked) {
 
 Message OfPodGroups(const Asked& asked) {
   if (Message denied = OfOwned(asked); !denied.empty()) return denied;
-  if (asked.operation != Operation::kUpdate) return "";
+  if (asked.operation != Verb::kUpdate) return "";
   const bool same = asked.Keeps({"spec"}) && asked.Keeps({"metadata", "ownerReferences"}) &&
                     asked.Keeps({"metadata", "labels"});
   return same ? "" : "the operator may change only the finalizers of a PodGroup";
@@ -280,7 +280,7 @@ Json NamesOfChecks(const Json& workload) {
 
 Message OfWorkloads(const Asked& asked) {
   const bool of_status = asked.attempt.subresource == "status";
-  const Json& known = asked.operation == Operation::kCreate ? asked.object() : asked.before();
+  const Json& known = asked.operation == Verb::kCreate ? asked.object() : asked.before();
   const Json& owners = Owners(known);
   const bool owned = std::any_of(owners.begin(), owners.end(), [](const Json& owner) {
     return IsController(owner) && IsTrainingJob(owner);
@@ -288,7 +288,7 @@ Message OfWorkloads(const Asked& asked) {
   if (!owned && !of_status) {
     return "the operator creates, changes and deletes only Workloads that a TrainingJob owns";
   }
-  if (asked.operation != Operation::kUpdate) return "";
+  if (asked.operation != Verb::kUpdate) return "";
   if (!of_status) {
     const bool same = asked.Keeps({"spec", "podSets"}) && asked.Keeps({"spec", "priority"}) &&
                       asked.Keeps({"metadata", "ownerReferences"});
@@ -311,7 +311,7 @@ Message OfServices(const Asked& asked) {
   const std::string type = TextAt(spec, {"type"});
   const bool headless = (type.empty() || type == "ClusterIP") &&
                         TextAt(spec, {"clusterIP"}) == "None" && !spec.contains("externalIPs") &&
-                        At(spec, {"selector"}).contains(kJobUid);
+                        At(spec, {"selector"}).contains(kJobUidLabel);
   return headless ? ""
                   : "the operator creates only headless Services that select the pods of one job";
 }
@@ -329,9 +329,9 @@ Message OfNamespaces(const Asked& asked) {
   return "Weft runs no jobs in this namespace (excludedNamespaces of its Helm chart)";
 }
 
-constexpr unsigned Bit(Operation operation) { return 1U << static_cast<unsigned>(operation); }
-constexpr unsigned kCreates = Bit(Operation::kCreate), kUpdates = Bit(Operation::kUpdate),
-                   kDeletes = Bit(Operation::kDelete);
+constexpr unsigned Bit(Verb operation) { return 1U << static_cast<unsigned>(operation); }
+constexpr unsigned kCreates = Bit(Verb::kCreate), kUpdates = Bit(Verb::kUpdate),
+                   kDeletes = Bit(Verb::kDelete);
 
 // A policy's requests of one resource.
 struct Rule {
@@ -373,9 +373,9 @@ bool Names(const Rule& rule, const ApiServer::Attempt& attempt) {
 }  // namespace
 
 std::vector<Policies::Denial> Policies::DenialsOf(const ApiServer::Attempt& attempt) const {
-  const Operation operation = attempt.before == nullptr   ? Operation::kCreate
-                              : attempt.object == nullptr ? Operation::kDelete
-                                                          : Operation::kUpdate;
+  const Verb operation = attempt.before == nullptr   ? Verb::kCreate
+                         : attempt.object == nullptr ? Verb::kDelete
+                                                     : Verb::kUpdate;
   const bool by_operator = attempt.user == kOperatorAccount;
   std::vector<Denial> denials;
   for (const Rule& rule : kRules) {
@@ -412,7 +412,7 @@ void Policies::AddGate(const ApiServer::Attempt& attempt) const {
   Json& pod = *attempt.object;
   const bool asks = HasLabel(pod, kGate) || LabelOf(pod, "weft.dev/place") == "true";
   const bool bound = !TextAt(pod, {"spec", "nodeName"}).empty();
-  if (!asks || HasLabel(pod, kJobUid) || bound || HasGate(pod, kGate)) return;
+  if (!asks || HasLabel(pod, kJobUidLabel) || bound || HasGate(pod, kGate)) return;
   if (IsExcluded(attempt.key.space)) return;
   pod["spec"]["schedulingGates"].push_back({{"name", kGate}});
 }

@@ -10,7 +10,8 @@ std::vector<std::string> TextsOf(const nlohmann::json& rule, const char* member)
   return found == rule.end() ? std::vector<std::string>{} : found->get<std::vector<std::string>>();
 }
 
-std::string NameOf(const std::string& verb, const std::string& group, const std::string& resource) {
+std::string GrantOf(const std::string& verb, const std::string& group,
+                    const std::string& resource) {
   return verb + " " + group + " " + resource;
 }
 
@@ -27,7 +28,7 @@ Rbac::Rbac(const std::vector<nlohmann::json>& rules) {
     for (const std::string& verb : TextsOf(rule, "verbs")) {
       for (const std::string& group : TextsOf(rule, "apiGroups")) {
         for (const std::string& resource : TextsOf(rule, "resources")) {
-          grants_[NameOf(verb, group, resource)].push_back(grant);
+          grants_[GrantOf(verb, group, resource)].push_back(grant);
           wild_ = wild_ || verb == "*" || group == "*" || resource == "*";
         }
       }
@@ -37,7 +38,7 @@ Rbac::Rbac(const std::vector<nlohmann::json>& rules) {
 
 bool Rbac::Has(const std::string& verb, const std::string& group, const std::string& resource,
                const api::ObjectKey& key) const {
-  const auto found = grants_.find(NameOf(verb, group, resource));
+  const auto found = grants_.find(GrantOf(verb, group, resource));
   if (found == grants_.end()) return false;
   return std::any_of(found->second.begin(), found->second.end(), [&](const Grant& grant) {
     if (!grant.everywhere && !Contains(grant.spaces, key.space)) return false;

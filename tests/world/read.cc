@@ -89,7 +89,7 @@ std::string Frame(const char* type, const std::string& object) {
 }
 
 // A state of an object at a later version than its own.
-std::string TextAt(const Json& object, std::uint64_t version) {
+std::string TextOf(const Json& object, std::uint64_t version) {
   Json copy = object;
   copy["metadata"]["resourceVersion"] = std::to_string(version);
   return api::JsonText(copy);
@@ -166,7 +166,7 @@ class Stream final : public WatchStream {
     const bool before = Shows(change.before.get());
     const bool after = change.type != Change::Type::kDeleted && Shows(change.object.get());
     if (before && !after) {
-      frames += Frame("DELETED", TextAt(*change.before, change.version));
+      frames += Frame("DELETED", TextOf(*change.before, change.version));
     } else if (after) {
       frames += Frame(before ? "MODIFIED" : "ADDED", logged.text());
     }

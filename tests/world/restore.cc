@@ -7,19 +7,16 @@
 
 #include "tests/world/faults.h"
 #include "tests/world/pod_groups.h"
+#include "tests/world/pods.h"
 #include "tests/world/world.h"
 
 namespace weft::world {
 namespace {
 
-using std::chrono::seconds;
-
 // What other models follow: an object's owner comes before it.
 constexpr std::array<const char*, 8> kFollowed = {
     "nodes",    "trainingjobs.weft.dev", "jobs.batch", "placements.weft.dev",
     "services", kPodGroupResource,       "pods",       "leases.coordination.k8s.io"};
-
-std::string NodeNameOf(const Json& object) { return TextAt(object, {"spec", "nodeName"}); }
 
 std::string JobUidOf(const Json& object) { return LabelOf(object, "weft.dev/job-uid"); }
 
@@ -58,7 +55,7 @@ void World::Restore(std::uint64_t backup) {
     for (const auto& [key, object] : before[resource]) {
       const auto now = objects.find(key);
       const bool same = now != objects.end() && UidOf(*now->second) == UidOf(*object);
-      if (same && NodeNameOf(*now->second) == NodeNameOf(*object)) continue;
+      if (same && NodeOf(*now->second) == NodeOf(*object)) continue;
       all.push_back(
           {Change::Type::kDeleted, server_.version(), resource, key, object, object, "etcd"});
     }

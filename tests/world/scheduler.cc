@@ -5,9 +5,12 @@
 #include <vector>
 
 #include "tests/world/pod_groups.h"
+#include "tests/world/seen_cluster.h"
 
 namespace weft::world {
 namespace {
+
+constexpr const char* kOtherNode = "didn't match Pod's node affinity/selector";
 
 constexpr std::chrono::milliseconds kCycle{20};
 constexpr std::chrono::seconds kRetry{5};
@@ -63,6 +66,14 @@ bool SelectorMatches(const Json& pod, const Json& node) {
                      [&](const Json& term) { return TermMatches(term, node); });
 }
 
+// The node that all of the pod's affinity names; "" if it is none or several.
+std::string OnlyNode(const Json& pod) {
+  const Json& terms =
+      At(pod, {"spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution",
+               "nodeSelectorTerms"});
+  return terms.size() == 1 ? PinnedNode(pod) : "";
+}
+
 }  // namespace
 
 bool WaitsForNode(const Json& pod) {
@@ -83,6 +94,14 @@ void Scheduler::OnChange(const Change& change) {
   const Json& pod = *change.object;
   const std::string node = TextAt(pod, {"spec", "nodeName"});
   const bool gone = change.type == Change::Type::kDeleted;
+  if (const std::string group = GroupOf(pod); !group.empty()) {
+    std::set<api::ObjectKey>& members = members_[{change.key.space, group}];
+    if (gone) {
+      members.erase(change.key);
+    } else {
+      members.insert(change.key);
+    }
+  }
   if (!node.empty()) {
     if (gone || HasEnded(pod)) {
       if (held_[node].erase(change.key) > 0) TryAllSoon();
@@ -191,7 +210,7 @@ bool Scheduler::IsPreempting(const Json& pod) const {
 
 // Why the node is not possible; "": it is. "GPUs" if only they are missing.
 std::string Scheduler::WhyNot(const Json& pod, const Json& node, const Used& used) const {
-  if (!SelectorMatches(pod, node)) return "didn't match Pod's node affinity/selector";
+  if (!SelectorMatches(pod, node)) return kOtherNode;
   if (At(node, {"spec", "unschedulable"}) == Json(true)) return "were unschedulable";
   for (const Json& taint : At(node, {"spec", "taints"})) {
     if (TextAt(taint, {"effect"}) != "PreferNoSchedule" && !Tolerates(pod, taint)) {
@@ -211,18 +230,32 @@ std::string Scheduler::WhyNot(const Json& pod, const Json& node, const Used& use
 
 Scheduler::Used Scheduler::UsedNow() const {
   Used used;
-  for (const auto& [node, pods] : held_) {
-    for (const auto& [key, gpus] : pods) used[node] += gpus;
-  }
+  for (const auto& [node, pods] : held_) AddUsed(node, used);
   return used;
+}
+
+void Scheduler::AddUsed(const std::string& node, Used& used) const {
+  const auto held = held_.find(node);
+  if (held == held_.end()) return;
+  for (const auto& [key, gpus] : held->second) used[node] += gpus;
+}
+
+Scheduler::Fit Scheduler::FitNow(const Json& pod) const {
+  const std::string only = OnlyNode(pod);
+  if (only.empty()) return FitOf(pod, UsedNow());
+  Used used;
+  AddUsed(only, used);
+  return FitOf(pod, used);
 }
 
 Scheduler::Fit Scheduler::FitOf(const Json& pod, const Used& used) const {
   Fit fit;
   std::map<std::string, int> reasons;
   const auto& nodes = api_.server().All("nodes");
+  const std::string only = OnlyNode(pod);
   for (const auto& [name, node] : nodes) {
-    const std::string why = WhyNot(pod, *node, used);
+    const bool other = !only.empty() && name.name != only;
+    const std::string why = other ? kOtherNode : WhyNot(pod, *node, used);
     if (why.empty()) fit.nodes.push_back(name.name);
     if (why == "GPUs") fit.crowded.push_back(name.name);
     if (!why.empty()) ++reasons[why == "GPUs" ? "Insufficient nvidia.com/gpu" : why];
@@ -281,7 +314,7 @@ void Scheduler::Try(const api::ObjectKey& key) {
   const auto pod = api_.Find(kube::kPods, key);
   if (!pod || !WaitsForNode(*pod)) return;
   if (IsInGroup(*pod)) return TryGroup({key.space, GroupOf(*pod)});
-  const Fit fit = FitOf(*pod, UsedNow());
+  const Fit fit = FitNow(*pod);
   if (!fit.nodes.empty()) {
     const std::string nominated = TextAt(*pod, {"status", "nominatedNodeName"});
     const auto kept = std::find(fit.nodes.begin(), fit.nodes.end(), nominated);

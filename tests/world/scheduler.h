@@ -51,7 +51,9 @@ class Scheduler {
     std::string why_not;
   };
   Fit FitOf(const Json& pod, const Used& used) const;
+  Fit FitNow(const Json& pod) const;
   Used UsedNow() const;
+  void AddUsed(const std::string& node, Used& used) const;
   bool Preempt(const Json& pod, const std::string& node);
   void OnNomination(const api::ObjectKey& key, const Json* pod);  // null: it does not wait
   std::int64_t KeptFor(const std::string& node, const Json& pod) const;
@@ -118,7 +120,8 @@ class Scheduler {
   // Pods whose bind request is under way, and their nodes.
   std::map<api::ObjectKey, std::string> assumed_;
   Groups groups_;
-  std::set<api::ObjectKey> due_;  // groups that are tried soon
+  std::set<api::ObjectKey> due_;                                // groups that are tried soon
+  std::map<api::ObjectKey, std::set<api::ObjectKey>> members_;  // pods by group
 };
 
 // Not bound, and no gate keeps it from that.

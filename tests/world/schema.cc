@@ -16,11 +16,11 @@
 
 namespace weft::world {
 
+using Json = nlohmann::json;
+
 enum class FieldType : std::uint8_t { kAny, kObject, kList, kText, kInteger, kNumber, kBoolean };
 
 namespace {
-
-using Json = nlohmann::json;
 
 FieldType TypeOf(const Json& schema) {
   const std::string name = schema.value("type", "");
@@ -34,7 +34,7 @@ FieldType TypeOf(const Json& schema) {
   return FieldType::kBoolean;
 }
 
-const char* NameOf(FieldType type) {
+const char* TypeName(FieldType type) {
   switch (type) {
     case FieldType::kObject:
       return "object";
@@ -54,7 +54,7 @@ const char* NameOf(FieldType type) {
   return "integer,string";
 }
 
-const char* NameOf(const Json& value) {
+const char* TypeName(const Json& value) {
   if (value.is_object()) return "object";
   if (value.is_array()) return "array";
   if (value.is_string()) return "string";
@@ -213,10 +213,10 @@ void Schema::Node::Fill(Json& value) const {
 void Schema::Node::Check(const Json& value, const std::string& path, Causes& causes) const {
   if (value.is_null() && nullable) return;
   if (!HasType(value)) {
-    const std::string shown = std::string("\"") + NameOf(value) + "\"";
+    const std::string shown = std::string("\"") + TypeName(value) + "\"";
     causes.push_back({"FieldValueTypeInvalid",
                       "Invalid value: " + shown + ": " + path + " in body must be of type " +
-                          NameOf(type) + ": " + shown,
+                          TypeName(type) + ": " + shown,
                       path});
     return;
   }

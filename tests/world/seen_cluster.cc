@@ -88,6 +88,8 @@ void SeenCluster::ApplyPod(const Change& change, Instant now) {
   // Garbage collection takes the owner away from a pod that it leaves.
   const std::string was = change.before ? JobOf(*change.before) : owner;
   if (was != owner) pods_of_job[was].erase(uid);
+  if (change.before && !was.empty()) live[was][AttemptOf(*change.before)].erase(uid);
+  if (!owner.empty() && !gone && !HasEnded(pod)) live[owner][AttemptOf(pod)][uid] = change.object;
   if (!owner.empty()) {
     if (gone) {
       pods_of_job[owner].erase(uid);
@@ -127,13 +129,13 @@ std::int64_t SeenCluster::AllocatableOf(const std::string& node) const {
 }
 
 std::vector<SeenCluster::Object> SeenCluster::LivePods(const std::string& job) const {
-  std::vector<Object> live;
-  const auto found = pods_of_job.find(job);
-  if (found == pods_of_job.end()) return live;
-  for (const auto& [uid, pod] : found->second) {
-    if (!HasEnded(*pod)) live.push_back(pod);
+  std::vector<Object> all;
+  const auto found = live.find(job);
+  if (found == live.end()) return all;
+  for (const auto& [attempt, pods] : found->second) {
+    for (const auto& [uid, pod] : pods) all.push_back(pod);
   }
-  return live;
+  return all;
 }
 
 }  // namespace weft::world

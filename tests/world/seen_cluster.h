@@ -18,7 +18,8 @@ struct SeenCluster {
   using Object = std::shared_ptr<const Json>;
   using Pods = std::map<std::string, Object>;  // by uid
 
-  std::map<std::string, Pods> pods_of_job;  // by the TrainingJob's uid
+  std::map<std::string, Pods> pods_of_job;                   // by the TrainingJob's uid
+  std::map<std::string, std::map<std::int64_t, Pods>> live;  // of those, not ended: by attempt
   std::map<std::string, std::map<std::int64_t, Object>> placements_of_job;  // by uid and attempt
   std::map<std::string, Object> jobs;                                       // by uid
   std::map<std::string, Pods> on_node;                                      // bound and not ended

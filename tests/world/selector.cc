@@ -6,9 +6,9 @@
 #include "operator/api/json_member.h"
 
 namespace weft::world {
-namespace {
 
 using Json = nlohmann::json;
+namespace {
 
 std::string Trimmed(const std::string& text) {
   const auto begin = text.find_first_not_of(' ');

@@ -6,11 +6,7 @@
 #include "tests/world/kueue_status.h"
 
 namespace weft::world {
-namespace {
-
-bool IsOver(const Json& job) { return IsTrue(job, "Complete") || IsTrue(job, "Failed"); }
-
-}  // namespace
+namespace {}  // namespace
 
 StockJobs::StockJobs(Fibers& fibers, ApiServer& server, Options options)
     : server_(server),

@@ -6,14 +6,6 @@
 #include "tests/world/world.h"
 
 namespace weft::world {
-namespace {
-
-using std::chrono::seconds;
-
-bool IsAny(const Json&) { return true; }
-
-}  // namespace
-
 // Under the name that a job's Service is to have.
 std::string Faults::ForeignService() {
   const auto& services = world_.server_.All(NameOf(kube::kServices));
@@ -39,7 +31,7 @@ std::string Faults::ForeignService() {
 // What somebody with `edit` in one namespace may write: a Placement that holds nodes for nothing,
 // or that has the name of another's.
 std::string Faults::OwnerlessPlacement() {
-  const auto job = Any(kube::kTrainingJobs, IsAny);
+  const auto job = Any(kube::kTrainingJobs);
   if (!job) return "";
   const api::ObjectKey key = KeyOf(*job);
   const bool claims = Below(2) == 0;
@@ -69,7 +61,7 @@ std::string Faults::OwnerlessPlacement() {
 std::string Faults::OddAnnotation() {
   static constexpr std::array kNames = {"weft.dev/waited-seconds", "weft.dev/excluded-nodes",
                                         "weft.dev/priority", "weft.dev/measured-step-seconds"};
-  const auto job = Any(kube::kTrainingJobs, IsAny);
+  const auto job = Any(kube::kTrainingJobs);
   if (!job) return "";
   const std::string name = kNames[Below(kNames.size())];
   editor_.Patch(kube::kTrainingJobs, KeyOf(*job),
@@ -78,7 +70,7 @@ std::string Faults::OddAnnotation() {
 }
 
 std::string Faults::OddLabel() {
-  const auto job = Any(kube::kTrainingJobs, IsAny);
+  const auto job = Any(kube::kTrainingJobs);
   if (!job) return "";
   editor_.Patch(kube::kTrainingJobs, KeyOf(*job), {{"metadata", {{"labels", {{"odd", "1"}}}}}});
   return api::Show(KeyOf(*job));
@@ -109,7 +101,7 @@ std::string Faults::DeleteNamespace() {
 // Suspends a job, changes it and resumes it within seconds, as a script does: only a suspended job
 // may change its workers.
 std::string Faults::EditJob() {
-  const auto job = Any(kube::kTrainingJobs, IsAny);
+  const auto job = Any(kube::kTrainingJobs);
   if (!job) return "";
   const api::ObjectKey key = KeyOf(*job);
   const bool scales = Below(2) == 0;

@@ -13,7 +13,7 @@ namespace {
 
 using render::EscapeXml;
 
-constexpr double kWide = 1'240, kLabels = 190;
+constexpr double kWide = 1'240, kLabelsWide = 190;
 constexpr double kRow = 11, kThin = 5;
 
 constexpr const char* kHead = R"(<!doctype html>
@@ -40,7 +40,7 @@ svg text{fill:var(--weft-dim);font-size:9px}
 </style></head><body>
 )";
 
-std::string Number(double value) {
+std::string NumberText(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f", value);
   return text;
@@ -51,10 +51,9 @@ double SecondsOf(Instant at) {
 }
 
 std::string Clock(Instant at) {
-  const auto seconds = static_cast<long long>(SecondsOf(at));
+  const auto all = static_cast<long long>(SecondsOf(at));
   char text[32];
-  std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", seconds / 3'600, seconds / 60 % 60,
-                seconds % 60);
+  std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", all / 3'600, all / 60 % 60, all % 60);
   return text;
 }
 
@@ -90,38 +89,40 @@ class Drawing {
   Drawing(double rows_high, Instant end) : high_(rows_high + 18), end_(SecondsOf(end)) {}
 
   double X(Instant at) const {
-    return kLabels + (kWide - kLabels) * SecondsOf(at) / std::max(1.0, end_);
+    return kLabelsWide + (kWide - kLabelsWide) * SecondsOf(at) / std::max(1.0, end_);
   }
   void Bar(Instant begin, Instant end, double y, double high, const std::string& kind,
            const std::string& words) {
     const double x = X(begin), wide = std::max(0.6, X(end) - x);
-    body_ += "<rect class=\"" + kind + "\" x=\"" + Number(x) + "\" y=\"" + Number(y) +
-             "\" width=\"" + Number(wide) + "\" height=\"" + Number(high) + "\"><title>" +
+    body_ += "<rect class=\"" + kind + "\" x=\"" + NumberText(x) + "\" y=\"" + NumberText(y) +
+             "\" width=\"" + NumberText(wide) + "\" height=\"" + NumberText(high) + "\"><title>" +
              EscapeXml(words) + "</title></rect>";
   }
   void Line(Instant at, double high, const std::string& words) {
-    const std::string x = Number(X(at));
+    const std::string x = NumberText(X(at));
     body_ += "<line class=\"fault\" x1=\"" + x + "\" x2=\"" + x + "\" y1=\"0\" y2=\"" +
-             Number(high) + "\"><title>" + EscapeXml(words) + "</title></line>";
+             NumberText(high) + "\"><title>" + EscapeXml(words) + "</title></line>";
   }
   void Label(double y, const std::string& text) {
-    body_ += "<text x=\"0\" y=\"" + Number(y) + "\">" + EscapeXml(text.substr(0, 34)) + "</text>";
+    body_ +=
+        "<text x=\"0\" y=\"" + NumberText(y) + "\">" + EscapeXml(text.substr(0, 34)) + "</text>";
   }
   void Groove(double y, double high) {
-    body_ += "<rect class=\"groove\" x=\"" + Number(kLabels) + "\" y=\"" + Number(y) +
-             "\" width=\"" + Number(kWide - kLabels) + "\" height=\"" + Number(high) + "\"/>";
+    body_ += "<rect class=\"groove\" x=\"" + NumberText(kLabelsWide) + "\" y=\"" + NumberText(y) +
+             "\" width=\"" + NumberText(kWide - kLabelsWide) + "\" height=\"" + NumberText(high) +
+             "\"/>";
   }
   std::string Svg() const {
-    std::string text = "<div class=\"wide\"><svg width=\"" + Number(kWide) + "\" height=\"" +
-                       Number(high_) + "\">" + body_;
+    std::string text = "<div class=\"wide\"><svg width=\"" + NumberText(kWide) + "\" height=\"" +
+                       NumberText(high_) + "\">" + body_;
     constexpr int kTicks = 12;
     for (int i = 0; i <= kTicks; ++i) {
       const double at = end_ * i / kTicks;
-      const double x = kLabels + (kWide - kLabels - 30) * i / kTicks;
-      text += "<text x=\"" + Number(x) + "\" y=\"" + Number(high_ - 4) + "\">" +
+      const double x = kLabelsWide + (kWide - kLabelsWide - 30) * i / kTicks;
+      text += "<text x=\"" + NumberText(x) + "\" y=\"" + NumberText(high_ - 4) + "\">" +
               Clock(Instant{} +
                     std::chrono::duration_cast<Instant::duration>(std::chrono::duration<double>(
-                        at * (kWide - kLabels - 30) / (kWide - kLabels)))) +
+                        at * (kWide - kLabelsWide - 30) / (kWide - kLabelsWide)))) +
               "</text>";
     }
     return text + "</svg></div>\n";

@@ -175,10 +175,10 @@ Result<kube::Response> Wire::Stream(const kube::Request& request, const kube::Ch
 Result<kube::Response> Wire::Follow(const kube::Request& request, const kube::ChunkSink& sink,
                                     const kube::Cancel& cancel, WatchStream& stream) {
   Fibers& fibers = world_.fibers;
-  const auto seconds = request.query.find("timeoutSeconds");
+  const auto limit = request.query.find("timeoutSeconds");
   const Instant end =
       fibers.now() +
-      std::chrono::seconds(seconds == request.query.end() ? 1'800 : std::stoi(seconds->second));
+      std::chrono::seconds(limit == request.query.end() ? 1'800 : std::stoi(limit->second));
   const auto seen = world_.watches.Add(ResourceOf(request.path), world_.server.version());
   Instant heard = fibers.now();
   kube::Response ended;

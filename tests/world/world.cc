@@ -6,14 +6,13 @@
 
 #include "operator/base/check.h"
 #include "operator/base/timestamp.h"
+#include "operator/life/bind_window.h"
 #include "tests/world/definitions.h"
 #include "tests/world/faults.h"
 #include "tests/world/rights.h"
 
 namespace weft::world {
 namespace {
-
-using std::chrono::seconds;
 
 constexpr std::array<const char*, 3> kSpaces = {"team-a", "team-b", "team-c"};
 constexpr const char* kCanary = "canary-7f31c9";
@@ -36,7 +35,7 @@ constexpr std::size_t kRecent = 60;
 // 8 nodes a leaf, 4 leaves a spine.
 constexpr std::size_t kLeaf = 8, kSpine = 32;
 
-std::string Number(std::size_t number, std::size_t digits) {
+std::string Digits(std::size_t number, std::size_t digits) {
   const std::string text = std::to_string(number);
   return std::string(digits - std::min(digits, text.size()), '0') + text;
 }
@@ -58,12 +57,12 @@ Json NodeOf(std::size_t number) {
       {"apiVersion", "v1"},
       {"kind", "Node"},
       {"metadata",
-       {{"name", "node-" + Number(number, 4)},
+       {{"name", "node-" + Digits(number, 4)},
         {"labels",
-         {{"kubernetes.io/hostname", "node-" + Number(number, 4)},
+         {{"kubernetes.io/hostname", "node-" + Digits(number, 4)},
           {"nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3"},
-          {"example.com/leaf", "leaf-" + Number(number / kLeaf, 3)},
-          {"example.com/spine", "spine-" + Number(number / kSpine, 2)}}}}},
+          {"example.com/leaf", "leaf-" + Digits(number / kLeaf, 3)},
+          {"example.com/spine", "spine-" + Digits(number / kSpine, 2)}}}}},
       {"status",
        {{"allocatable",
          {{"cpu", "192"}, {"memory", "2061584302080"}, {"pods", "110"}, {"nvidia.com/gpu", "8"}}},
@@ -98,6 +97,16 @@ std::size_t ThresholdOf(std::uint64_t seed) {
   return kind == 2 ? 1 + chance.Below(10) : 10 + chance.Below(100);
 }
 
+// A few, so that days have few fibers; a large gang takes as many as by default.
+std::uint32_t WritesAtOnce(const World::Options& options) { return options.large > 0 ? 16 : 4; }
+
+// So long each worker of a gang takes to be created. A batch of writes is followed by others of the
+// job, such as its status, which take as long again.
+std::chrono::milliseconds PaceOf(const Weather& weather, std::uint32_t writes_at_once) {
+  const auto fastest = std::chrono::milliseconds(1'000 / life::kCreatesPerSecond);
+  return std::max(fastest, 2 * weather.most_delay / static_cast<int>(writes_at_once));
+}
+
 // How fast the network and the API server are when nothing is wrong.
 Weather FairWeather(SplitMix64& chance) {
   Weather weather;
@@ -120,7 +129,9 @@ World::World(Options options)
                .seed = chance_.Next(),
                .pod_groups = gates_.served}),
       watches_(fibers_, weather_, chance_.Next()),
-      laws_(fibers_, {.canary = kCanary, .dates = HasDates()}),
+      laws_(
+          fibers_,
+          {.each = PaceOf(fair_, WritesAtOnce(options_)), .canary = kCanary, .dates = HasDates()}),
       scheduler_(fibers_, server_, chance_.Next()),
       kubelets_(
           fibers_, server_, [this] { return NowSeconds(); }, chance_.Next()),
@@ -161,9 +172,9 @@ World::World(Options options)
     hosts_.emplace_back();
     hosts_.back().name = "weft-" + std::to_string(i);
     // Clocks may be wrong by minutes.
-    const auto seconds = static_cast<WallMicros>(chance_.Below(1'201)) - 600;
+    const auto off = static_cast<WallMicros>(chance_.Below(1'201)) - 600;
     const bool wrong = chance_.Below(2) == 1;
-    hosts_.back().ahead = wrong ? seconds * 1'000'000 : 0;
+    hosts_.back().ahead = wrong ? off * 1'000'000 : 0;
   }
 }
 
@@ -230,7 +241,7 @@ std::int64_t World::NowSeconds() const {
 
 std::string World::TimeText() const {
   const auto passed = std::chrono::duration_cast<Millis>(fibers_.now().time_since_epoch()).count();
-  return std::to_string(passed / 1'000) + "." + Number(static_cast<std::size_t>(passed % 1'000), 3);
+  return std::to_string(passed / 1'000) + "." + Digits(static_cast<std::size_t>(passed % 1'000), 3);
 }
 
 void World::Say(const std::string& line) {
@@ -343,7 +354,7 @@ void World::StartHost(Host& host) {
   options.flags.bind_deadline_seconds = 60;
   options.flags.node_loss_seconds = 60;
   options.flags.workers = 2;
-  options.flags.writes_at_once = 4;
+  options.flags.writes_at_once = WritesAtOnce(options_);
   options.flags.kueue = options_.kueue;
   options.identity = host.name + "-" + std::to_string(++host.lives);
   options.epoch = kEpoch;
