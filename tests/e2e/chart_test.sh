@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # The chart: its values, install, upgrade and uninstall, and the operator under the rights, the
 # arguments and the image that it has from there.
-# Bears company: it may run beside another cluster.
 source "$(dirname "$0")/operator_cluster.sh"
 
 chart=${WEFT_SOURCE_DIR:-$here/../..}/charts/weft

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # What of ground.sh fits in a plain run: real kubelets, containers and ranks on four nodes of
 # deploy/local-cluster.sh, on a cluster of its own (operator_cluster.sh).
-# Wants every core: nothing runs beside it.
 export WEFT_GROUND="ground/deployment.py:DeploymentScenarios
   ground/program_faults.py:ProgramFaults.test_containers_that_fail
   ground/waiting_faults.py:WaitingFaults.test_what_comes_late

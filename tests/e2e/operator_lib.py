@@ -17,7 +17,7 @@ SOURCE = os.environ.get("WEFT_SOURCE_DIR") or os.path.join(os.path.dirname(__fil
 sys.path.insert(0, os.path.join(SOURCE, "deploy", "local-cluster"))
 from api_server import ApiServer  # noqa: E402
 from free_ports import free_port, free_ports  # noqa: E402,F401  pylint: disable=unused-import
-from operator_history import History  # noqa: E402
+from operator_history import BROKEN, History  # noqa: E402
 from slowness import slowness  # noqa: E402,F401  pylint: disable=unused-import
 
 PATIENCE_SECONDS = 180  # a wait ends with what it waits for: so long only on a very busy machine
@@ -127,7 +127,9 @@ class Cluster:
             is_so = condition(job, kind)
             return job if is_so and is_so["status"] == status and reason in (
                 None, is_so["reason"]) else None
-        return self.until(f"{space}/{name}: {kind}={status} {reason or ''}", holds, seconds)
+        job = self.until(f"{space}/{name}: {kind}={status} {reason or ''}", holds, seconds)
+        self.until_pods_shown(space, name)
+        return job
 
     def until_running(self, space, name, attempt=1, seconds=PATIENCE_SECONDS):
         def holds():
@@ -135,7 +137,22 @@ class Cluster:
             is_so = condition(job, "PodsReady")
             return job if is_so and is_so["status"] == "True" and (
                 job["status"]["attempt"] == attempt) else None
-        return self.until(f"{space}/{name}: attempt {attempt} runs", holds, seconds)
+        job = self.until(f"{space}/{name}: attempt {attempt} runs", holds, seconds)
+        self.until_pods_shown(space, name)
+        return job
+
+    def until_pods_shown(self, space, job):
+        """The watch of jobs may be ahead of that of pods: until both tell of the same time."""
+        def versions(pods):
+            return {pod["metadata"]["uid"]: pod["metadata"]["resourceVersion"] for pod in pods}
+
+        def are_shown():
+            try:
+                there = self.list("pods", space, f"weft.dev/job-name={job}")
+            except (AssertionError, *BROKEN):  # the server is down, or not ready, for a while
+                return False
+            return versions(there) == versions(self.pods(space, job))
+        poll(are_shown, f"the watch shows the pods of {space}/{job} as they are")
 
     def until_no_job(self, space, name, seconds=PATIENCE_SECONDS):
         self.until(f"{space}/{name} is gone", lambda: self.job(space, name) is None, seconds)

@@ -2,7 +2,6 @@
 # weft-operator on a cluster of deploy/local-cluster.sh whose Kubernetes is newer than the default:
 # jobs are placed, bound, run to their end, suspended, deleted; pods of others get their gate and
 # their nodes. Less than three minutes.
-# Bears company: it may run beside another cluster.
 source "$(dirname "$0")/operator_cluster.sh"
 
 kubernetes=1.37

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # weft-operator where Kubernetes binds gangs as a whole: each attempt of a job has a PodGroup. Then
 # the servers lose the feature gate, one after the other. Six minutes on a machine that is busy.
-# Bears company: it may run beside another cluster.
 source "$(dirname "$0")/operator_cluster.sh"
 
 kubernetes=1.37

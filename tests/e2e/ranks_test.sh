@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # What of ranks.sh fits in a plain run: what pods report of themselves, and the ranks of each kind
 # of launcher. On a cluster of deploy/local-cluster.sh of its own (operator_cluster.sh).
-# Wants every core: nothing runs beside it.
 export WEFT_RANKS="verify_ranks.py mpi_ranks.py:MpiRanks.test_open_mpi_4 jax_ranks.py
   tensorflow_ranks.py torch_ranks.py:TorchRanks.test_static_with_one_rank_each"
 # shellcheck source=tests/e2e/ranks.sh

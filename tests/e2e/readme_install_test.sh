@@ -2,7 +2,6 @@
 # The README's "Install" on a cluster of this machine, command by command as it is printed there:
 # within three minutes (longer on a busy machine) the job has run, its figures are in Prometheus, and
 # the map shows it.
-# Bears company: it may run beside another cluster.
 source "$(dirname "$0")/operator_cluster.sh"
 
 root=${WEFT_SOURCE_DIR:-$here/../..}
@@ -10,17 +9,21 @@ most_seconds=180  # on a machine at rest
 trap '"$local_cluster" down >/dev/null 2>&1; rm -rf "$work"' EXIT
 
 commands_of '^## Install' '^## The operator' "$root/README.md" >"$work/commands"
-for word in local-cluster.sh 'helm install' prometheus.sh '--serve' 'kubectl apply' promtool; do
+for word in local-cluster.sh 'helm install' prometheus.sh '--serve' 'kubectl apply' 'sleep 6; promtool'; do
   expect_text "$work/commands" "$word"
 done
 
 slowness() { python3 -B "$here/slowness.py"; }
 
-# Each command must succeed; what runs in the background ends with the shell.
+# Each command must succeed; what runs in the background ends with the shell. The figures are waited
+# for, as Prometheus may take longer than six seconds, and looked for in the last minutes, as the job
+# may have ended by then.
+figures='s/sleep 6; (promtool query instant [^ ]+) ([^ ]+)$/'
+figures+='until \1 "last_over_time(\2[3m])" | grep .; do sleep 1; done/'
 {
   echo 'set -euo pipefail; trap '\''kill $(jobs -p) 2>/dev/null; wait'\'' EXIT'
   sed '/^kubectl get tj/a curl -sf http://127.0.0.1:8001/ >"$WEFT_SEEN/map"' "$work/commands" |
-    sed "s/--timeout=60s/--timeout=600s/; s/sleep 6;/sleep $((6 * $(slowness)));/"
+    sed -E "s/--timeout=60s/--timeout=600s/; $figures"
   cat <<'END'
 query='last_over_time(weft_trainingjob_predicted_step_bytes[3m])'
 promtool query instant http://127.0.0.1:9090 "$query" >"$WEFT_SEEN/figures"

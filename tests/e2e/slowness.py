@@ -2,6 +2,8 @@
 the few deadlines that a scenario waits for, and for laws of time.
 
 slowness.py: prints it, rounded up.
+
+WEFT_SIDE_BY_SIDE    how many scripts may run at once; default 1
 """
 
 import math
@@ -9,7 +11,9 @@ import os
 
 
 def slowness():
-    return max(1.0, os.getloadavg()[0] / os.cpu_count())
+    # Scripts that begin beside this one are not in the load yet.
+    at_once = int(os.environ.get("WEFT_SIDE_BY_SIDE", "1"))
+    return max(1.0, at_once / os.cpu_count(), os.getloadavg()[0] / os.cpu_count())
 
 
 if __name__ == "__main__":
