@@ -28,6 +28,9 @@ using rules::Rejection;
 
 namespace {
 
+// Domains in which rules between workers are looked at by themselves, before nobody knows.
+constexpr std::size_t kMostDomains = 64;
+
 // The resource that bounds the number of workers on most nodes that take some, accelerators first;
 // "" if none takes any.
 std::string BindingResource(const Instance& instance) {
@@ -259,8 +262,34 @@ bool FindsRoomAlone(const fabric::Claims& claims, const Request& request,
   return false;
 }
 
+enum class Kept { kNever, kFound, kUnknown };
+
+// Whether the workers can keep the rules between them in these slots.
+Kept KeepRules(const rules::WorkerRules& between, const fabric::ByNode<std::uint32_t>& slots,
+               std::uint32_t workers) {
+  bool gave_up = false;
+  if (rules::FindWorkers(between, slots, workers, &gave_up)) return Kept::kFound;
+  return gave_up ? Kept::kUnknown : Kept::kNever;
+}
+
+// The slots of each domain that has enough for all workers.
+std::vector<fabric::ByNode<std::uint32_t>> RoomyDomains(const fabric::TierDomains& domains,
+                                                        const fabric::ByNode<std::uint32_t>& slots,
+                                                        std::uint32_t workers) {
+  std::vector<fabric::ByNode<std::uint32_t>> roomy;
+  for (const DomainIndex d : Range<DomainIndex>(domains.size())) {
+    const auto inside = IndexRange<NodeIndex>(domains.begin[d], domains.begin[d + 1]);
+    std::uint64_t all = 0;
+    for (const NodeIndex n : inside) all += slots[n];
+    if (all < workers) continue;
+    fabric::ByNode<std::uint32_t>& own = roomy.emplace_back(slots.size(), 0U);
+    for (const NodeIndex n : inside) own[n] = slots[n];
+  }
+  return roomy;
+}
+
 // Whether the workers might keep the rules between them on the empty fabric in a way that no search
-// has looked at.
+// has looked at: another than the one that was found first, where they must also share domains.
 bool MayKeepRules(const fabric::Claims& claims, const Request& request,
                   const traffic::WorkerGraph& graph, Options options) {
   if (!request.pod.terms.present()) return false;
@@ -269,9 +298,20 @@ bool MayKeepRules(const fabric::Claims& claims, const Request& request,
   fabric::ByNode<std::uint32_t> slots;
   rules::CountSlotsByNode(claims, instance.query(), slots);
   const rules::WorkerRules between = rules::RulesOfWorkers(claims, instance.query(), slots);
-  bool gave_up = false;
-  rules::FindWorkers(between, slots, request.workers, &gave_up);
-  return gave_up;
+  if (between.empty()) return false;
+  const Kept kept = KeepRules(between, slots, request.workers);
+  if (kept != Kept::kFound) return kept == Kept::kUnknown;
+  if (std::any_of(request.groups.begin(), request.groups.end(),
+                  [](const auto& group) { return group.required.has_value(); })) {
+    return true;
+  }
+  if (!request.required) return false;
+  const auto roomy =
+      RoomyDomains(claims.fabric().domains(*request.required), slots, request.workers);
+  return roomy.size() > kMostDomains ||
+         std::any_of(roomy.begin(), roomy.end(), [&](const auto& inside) {
+           return KeepRules(between, inside, request.workers) != Kept::kNever;
+         });
 }
 
 // Whether nobody knows if the job would fit on the empty fabric. "It never fits" is final: Kueue
@@ -296,7 +336,8 @@ bool MayComeBack(const Unplaceable& no) {
       no.rejections.begin(), no.rejections.end(), [](const rules::RejectionCount& count) {
         return count.rejection == Rejection::kUnusable ||
                count.rejection == Rejection::kUnschedulable ||
-               count.rejection == Rejection::kTaint || count.rejection == Rejection::kExcluded;
+               count.rejection == Rejection::kTaint || count.rejection == Rejection::kExcluded ||
+               count.rejection == Rejection::kVolume;  // until its CSI driver has labelled it
       });
 }
 

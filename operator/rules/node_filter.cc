@@ -61,9 +61,11 @@ bool PassesNodeState(const Fabric& fabric, const SlotQuery& query, NodeIndex nod
   return PassesTaints(query, fabric.node(node).taints) && !AccessBlocks(pod, fabric.node(node));
 }
 
-bool PassesLabels(const PodRequirements& pod, const fabric::NodeFacts& node) {
+bool PassesLabels(const SlotQuery& query, const fabric::NodeFacts& node) {
+  const PodRequirements& pod = *query.pod;
   return (pod.node_name.empty() || pod.node_name == node.name) && MatchesNode(pod, node) &&
-         MissingLevel(pod, node) == nullptr && MissedPlace(pod, node) == nullptr;
+         MissingLevel(pod, node) == nullptr &&
+         MissedPlace(pod, node, query.ignore_health) == nullptr;
 }
 
 // The rules that do not depend on claims, for one query over many nodes.
@@ -71,7 +73,7 @@ class StaticFilter {
  public:
   StaticFilter(const Fabric& fabric, const SlotQuery& query)
       : fabric_(fabric),
-        pod_(*query.pod),
+        query_(query),
         has_label_rules_(HasLabelRules(*query.pod)),
         pools_(PoolsAllowed(fabric, query)) {
     for (NodeIndex first : fabric.taint_classes()) {
@@ -81,12 +83,12 @@ class StaticFilter {
 
   bool Passes(NodeIndex node) const {
     return passes_[fabric_.taint_class(node)] != 0 && pools_[fabric_.pool(node)] != 0 &&
-           (!has_label_rules_ || PassesLabels(pod_, fabric_.node(node)));
+           (!has_label_rules_ || PassesLabels(query_, fabric_.node(node)));
   }
 
  private:
   const Fabric& fabric_;
-  const PodRequirements& pod_;
+  const SlotQuery& query_;
   bool has_label_rules_;
   IndexVector<fabric::PoolIndex, std::uint8_t> pools_;
   std::vector<std::uint8_t> passes_;  // by taint class

@@ -17,7 +17,8 @@ struct SlotQuery {
   std::vector<fabric::NodeIndex> excluded;    // ascending
   std::uint32_t cap = 0;                      // workers of the job
   bool ignore_claims = false;                 // as if nothing else ran and all devices worked
-  bool ignore_health = false;                 // and as if every node were usable and not cordoned
+  bool ignore_health = false;                 // and as if every node were usable, not cordoned and
+                                              // labelled by the drivers of its volumes
   std::vector<fabric::PoolIndex> pools = {};  // only their nodes count; ascending; empty: all
 };
 

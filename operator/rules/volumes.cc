@@ -33,6 +33,17 @@ bool Reaches(const Terms& terms, const NodeFacts& node) {
   return !terms || MatchesAffinity(*terms, node);
 }
 
+// Whether one of the terms could hold once the node has the labels that it lacks.
+bool MayReach(std::span<const NodeSelectorTerm> terms, const NodeFacts& node) {
+  return std::any_of(terms.begin(), terms.end(), [&](const NodeSelectorTerm& term) {
+    NodeSelectorTerm known = term;
+    std::erase_if(known.match_expressions,
+                  [&](const auto& one) { return one.op == "In" && !node.labels.At(one.key); });
+    const bool none = known.match_expressions.empty() && known.match_fields.empty();
+    return none ? !term.match_expressions.empty() : MatchesTerm(known, node);
+  });
+}
+
 std::string SoleText(const std::string& claim) {
   return "its claim " + claim + " allows one pod (ReadWriteOncePod)";
 }
@@ -295,10 +306,11 @@ class Binding {
 
 }  // namespace
 
-const VolumeRules::Place* MissedPlace(const PodRequirements& pod, const NodeFacts& node) {
+const VolumeRules::Place* MissedPlace(const PodRequirements& pod, const NodeFacts& node,
+                                      bool labels_may_come) {
   const std::vector<VolumeRules::Place>& places = pod.volumes->places;
   const auto missed = std::find_if(places.begin(), places.end(), [&](const auto& place) {
-    return !MatchesAffinity(place.terms, node);
+    return !MatchesAffinity(place.terms, node) && !(labels_may_come && MayReach(place.terms, node));
   });
   return missed == places.end() ? nullptr : &*missed;
 }

@@ -13,7 +13,10 @@ namespace weft::rules {
 // What the volumes of a pod (volume_rules.h) leave of the slots.
 
 // The first entry of the pod's VolumeRules::places that the node misses, or null.
-const VolumeRules::Place* MissedPlace(const PodRequirements& pod, const fabric::NodeFacts& node);
+// `labels_may_come`: labels that the node lacks count as right, as its CSI driver may not have
+// registered there yet.
+const VolumeRules::Place* MissedPlace(const PodRequirements& pod, const fabric::NodeFacts& node,
+                                      bool labels_may_come = false);
 
 // Whether there are rules beside those that MissedPlace checks.
 bool LooksAtVolumes(const SlotQuery& query);

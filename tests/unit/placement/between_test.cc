@@ -92,6 +92,20 @@ TEST(SolveBetween, OnlyWhatWasSearchedNeverFits) {
   EXPECT_TRUE(ever(2'000, 600, 700)) << "too much to look at all ways";
 }
 
+TEST(SolveBetween, WhatARuleAndARequiredLevelAllowTogetherIsNotCalledNever) {
+  // Zone a has more room, but no leaf with three of its nodes.
+  const auto ever = [](const std::vector<std::string>& zones) {
+    PlacementScene scene(
+        Labelled(testing::Leaves({{8, 8, 8}, {8, 8, 8}, {8, 8, 0}}), "zone", zones), 3, 8);
+    SetRules({{By("zone")}, {}, {}}, scene.request);
+    scene.request.required = scene.tier("leaf");
+    EXPECT_FALSE(Solve(scene.cluster.claims, scene.request, scene.graph, Exactly()));
+    return Refuse(scene.cluster.claims, scene.request, scene.graph, Exactly()).ever;
+  };
+  EXPECT_TRUE(ever({"a", "a", "", "a", "a", "", "b", "b", "b"})) << "once the last node is free";
+  EXPECT_FALSE(ever({"a", "a", "", "a", "a", "", "b", "b", ""}));
+}
+
 TEST(SolveBetween, AntiAffinityTakesTheNodesThatAreNearEachOther) {
   // The roomiest node of each rack is on a leaf of its own.
   const auto shape =

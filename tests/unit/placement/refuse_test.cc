@@ -198,6 +198,17 @@ TEST(Refuse, TellsWhetherTheJobWouldFitIfNodesCameBack) {
   EXPECT_EQ(refuse(6, 8, [](FabricShape&, Request& r) { r.excluded = testing::NodesOf({5}); }),
             "when healthy");
   EXPECT_EQ(refuse(7, 8, [](FabricShape&, Request&) {}), "never");
+  const auto in_zone = [](const char* of_last) {
+    return [of_last](FabricShape& s, Request& r) {
+      for (std::size_t n = 0; n < 5; ++n) s.nodes[n].labels["csi.example/zone"] = "a";
+      if (*of_last != '\0') s.nodes[5].labels["csi.example/zone"] = of_last;
+      rules::VolumeRules volumes;
+      volumes.places = {{{{{{"csi.example/zone", "In", {"a"}}}, {}}}, "its volume is in zone a"}};
+      r.pod.volumes = std::move(volumes);
+    };
+  };
+  EXPECT_EQ(refuse(6, 8, in_zone("")), "when healthy") << "its CSI driver has not labelled it yet";
+  EXPECT_EQ(refuse(6, 8, in_zone("b")), "never");
   EXPECT_EQ(refuse(6, 8, [](FabricShape& s, Request&) { s.nodes[0].used = 8; }), "ever");
 }
 
