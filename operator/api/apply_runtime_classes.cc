@@ -9,7 +9,8 @@
 namespace weft::api {
 namespace {
 
-void Apply(const rules::PodRequirements& adds, rules::PodRequirements& pod) {
+void Apply(const rules::PodRequirements& adds, TrainingJob& job) {
+  rules::PodRequirements& pod = job.pod;
   for (const auto& [key, value] : adds.node_selector) {
     const auto asked = pod.node_selector.find(key);
     if (asked != pod.node_selector.end() && asked->second != value) return;
@@ -19,6 +20,7 @@ void Apply(const rules::PodRequirements& adds, rules::PodRequirements& pod) {
     const auto& known = pod.tolerations;
     if (std::find(known.begin(), known.end(), one) == known.end()) pod.tolerations.push_back(one);
   }
+  if (job.states_overhead) return;  // it is in the requests
   for (const auto& [resource, amount] : adds.requests) {
     std::int64_t& sum = pod.requests[resource];
     sum = SaturatingAdd(sum, amount);
@@ -35,7 +37,7 @@ void ApplyRuntimeClasses(Inputs& inputs) {
     const auto named = classes.find(inputs.jobs[j].runtime_class_name);
     if (named == classes.end()) continue;
     TrainingJob& job = inputs.jobs.Edit(j);
-    Apply(named->second->adds, job.pod);
+    Apply(named->second->adds, job);
     job.runtime_class_name.clear();
   }
 }

@@ -89,6 +89,7 @@ void DecodeWorkers(const Field& spec, TrainingJob& job) {
   job.pod.claims_accelerators = !job.accelerator.device_class.empty();
   job.priority_class_name = pod_spec["priorityClassName"].Str();
   job.runtime_class_name = pod_spec["runtimeClassName"].Str();
+  job.states_overhead = pod_spec["overhead"].present();
   SettlePerWorker(spec, TemplateLimit(pod_spec, job.accelerator.resource_name), job.accelerator);
 }
 

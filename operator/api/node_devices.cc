@@ -12,27 +12,24 @@
 #include "operator/api/node.h"
 #include "operator/base/units.h"
 #include "operator/fabric/neuron.h"
+#include "operator/fabric/partition.h"
 
 namespace weft::api {
 namespace {
 
 using fabric::Resources;
 
-// Labels with a node's number of devices: GPU feature discovery, Intel's plug-in, GKE, Karpenter,
-// EKS Auto Mode.
-constexpr std::array<std::string_view, 7> kCountKeys = {
-    "nvidia.com/gpu.count",
-    "gpu.intel.com/device.count",
-    "cloud.google.com/gke-accelerator-count",
-    "karpenter.k8s.aws/instance-gpu-count",
-    "karpenter.k8s.aws/instance-accelerator-count",
-    "eks.amazonaws.com/instance-gpu-count",
+// Labels with a node's number of devices of any vendor: GKE, Karpenter, EKS Auto Mode.
+constexpr std::array<std::string_view, 5> kCountKeys = {
+    "cloud.google.com/gke-accelerator-count", "karpenter.k8s.aws/instance-gpu-count",
+    "karpenter.k8s.aws/instance-accelerator-count", "eks.amazonaws.com/instance-gpu-count",
     "eks.amazonaws.com/instance-accelerator-count"};
 
 constexpr std::string_view kMig = "nvidia.com/mig-", kCount = ".count", kShared = ".shared";
 constexpr const char* kVolcanoUnits = "volcano.sh/vgpu-number";
 constexpr std::int64_t kMostCores = 8;   // of a Neuron device
 constexpr std::int64_t kMostSlices = 7;  // of a GPU
+constexpr std::int64_t kMostParts = 8;   // of a GPU of AMD, which its labels do not count
 
 // A positive number, else 0.
 std::int64_t NumberOf(std::string_view text) {
@@ -41,11 +38,12 @@ std::int64_t NumberOf(std::string_view text) {
   return error == std::errc() && stop == text.data() + text.size() && number > 0 ? number : 0;
 }
 
-std::int64_t LabelledCount(const TextMap& labels) {
-  for (const std::string_view key : kCountKeys) {
-    if (const std::int64_t count = NumberOf(labels.At(key).value_or(""))) return count;
-  }
-  // AMD's node labeller writes KEY.VALUE=COUNT, for each kind of GPU.
+std::string_view VendorOf(std::string_view resource) {
+  return resource.substr(0, resource.find('/'));
+}
+
+// AMD's node labeller writes KEY.VALUE=COUNT, for each kind of GPU.
+std::int64_t CountOfAmd(const TextMap& labels) {
   for (const std::string prefix : {"amd.com/gpu.device-id.", "beta.amd.com/gpu.device-id."}) {
     std::int64_t sum = 0;
     for (auto label = labels.lower_bound(prefix); label != labels.end(); ++label) {
@@ -53,6 +51,22 @@ std::int64_t LabelledCount(const TextMap& labels) {
       sum = SaturatingAdd(sum, NumberOf(label->second));
     }
     if (sum > 0) return sum;
+  }
+  return 0;
+}
+
+// The devices of the vendor; other device plug-ins of GPUs than the vendors' own are for NVIDIA's.
+std::int64_t LabelledCount(const TextMap& labels, std::string_view vendor) {
+  const std::int64_t own =
+      vendor == "amd.com"
+          ? CountOfAmd(labels)
+          : NumberOf(labels
+                         .At(vendor == "gpu.intel.com" ? "gpu.intel.com/device.count"
+                                                       : "nvidia.com/gpu.count")
+                         .value_or(""));
+  if (own > 0) return own;
+  for (const std::string_view key : kCountKeys) {
+    if (const std::int64_t count = NumberOf(labels.At(key).value_or(""))) return count;
   }
   return 0;
 }
@@ -94,10 +108,6 @@ Resources LabelledSlices(const TextMap& labels) {
   return slices;
 }
 
-std::string_view VendorOf(std::string_view resource) {
-  return resource.substr(0, resource.find('/'));
-}
-
 bool IsOfGpus(const std::string& resource) {
   return fabric::IsAcceleratorResource(resource) || VendorOf(resource) == "nvidia.com" ||
          resource.find("gpu") != resource.npos;  // such as volcano.sh/vgpu-memory
@@ -122,7 +132,11 @@ class Forgotten {
       if (const std::int64_t units = UnitsOf(name)) forgotten.emplace(name, units);
     }
     if (node_.labels.At("nvidia.com/gpu.deploy.device-plugin") == "false") return forgotten;
-    if (!HasRegistered()) forgotten.merge(LabelledSlices(node_.labels));
+    if (!HasRegistered()) {
+      for (auto& [name, count] : LabelledSlices(node_.labels)) {
+        if (!capacity_.contains(name + std::string(kShared))) forgotten.emplace(name, count);
+      }
+    }
     if (!forgotten.empty()) return forgotten;
     // On a new node, and where a driver's ResourceSlices are gone while it starts again, the
     // kubelet does not even know the name: GPU feature discovery tells it.
@@ -150,10 +164,14 @@ class Forgotten {
     const bool mig = resource.starts_with(kMig);
     const std::int64_t slices = mig ? SlicesOf(resource, node_.labels) : 0;
     if (slices > 0) return slices;
+    const std::string_view vendor = VendorOf(resource);
     std::int64_t units =
-        SaturatingMultiply(LabelledCount(node_.labels), UnitsPerDevice(node_.labels));
+        SaturatingMultiply(LabelledCount(node_.labels, vendor), UnitsPerDevice(node_.labels));
     if (mig) return SaturatingMultiply(units, kMostSlices);
     if (resource == fabric::kNeuronNames.back()) units = SaturatingMultiply(units, kMostCores);
+    const bool cut =
+        vendor == "amd.com" && !fabric::PartitionOf(node_, std::string(resource)).whole();
+    if (cut) units = SaturatingMultiply(units, kMostParts);
     return std::max(units, registered_units_);
   }
 

@@ -17,12 +17,14 @@ RegisteredGpus ReadRegisteredGpus(const TextMap& annotations);
 // The devices of which the node has more than it offers (`node.allocatable`): by `capacity` as the
 // kubelet reports it, else, where it has forgotten them, by the node's labels and the units that
 // are registered. After a restart the kubelet reports no device until the plug-in has registered
-// again. The labels' numbers are the most that there can be: nothing is placed by them, they tell
-// a job that waits from one that never fits.
+// again. The labels' numbers are the most that there can be (but of Intel's GPUs that pods share,
+// of which no label tells the units): nothing is placed by them, they tell a job that waits from
+// one that never fits.
 //
 //   count   GPU feature discovery, Intel's and AMD's plug-ins, GKE, Karpenter, EKS Auto Mode
 //   units   of each: replicas of GPU feature discovery, GKE's shared clients and partitions; MIG
-//           slices by their own labels; NeuronCores, at most eight a device
+//           slices by their own labels; NeuronCores and partitions of AMD's GPUs, at most eight a
+//           device
 //
 // Source  kubernetes/kubernetes#125579. NVIDIA/k8s-device-plugin, docs/gpu-feature-discovery (of
 //         strategy mixed, gpu.count counts cut and whole GPUs). AWS, "Trainium2 architecture".

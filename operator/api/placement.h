@@ -32,6 +32,7 @@ struct Proposal {
   std::string bundle;         // Placements of one bundle get nodes all together or not at all
   std::int64_t priority = 0;  // of the Workload
   std::vector<ClaimReference> claims = {};  // resourceClaims of its coming pods
+  std::string priority_class_name = {};     // of its coming pods
 };
 
 struct Placement {

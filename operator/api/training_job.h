@@ -32,8 +32,9 @@ struct TrainingJob {
   rules::PodRequirements pod;          // of workers.template
   std::vector<ClaimReference> claims;  // resourceClaims of workers.template
   std::string priority_class_name;
-  std::string
-      runtime_class_name;  // of the template; "" once its pod is known as admission makes it
+  // Of the template; "" once its pod is known as admission makes it.
+  std::string runtime_class_name;
+  bool states_overhead = false;  // in the template: then it must equal that of the runtime class
   std::optional<traffic::Model> model;
   traffic::Parallelism parallelism;
   TopologySpec topology;

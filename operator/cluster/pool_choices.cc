@@ -192,6 +192,25 @@ bool IsVirtualProfile(const std::string& word) {
          std::string_view("abcq").find(word.back()) != std::string_view::npos;
 }
 
+// Whether the product also comes in a socket. The names of others need not say that they are cards.
+bool ComesInSocket(const std::string& product) {
+  static constexpr auto kFamilies = std::to_array<std::string_view>(
+      {"p100", "v100", "a100", "a800", "h100", "h800", "h200", "h20", "mi210", "mi350p"});
+  const std::vector<std::string> words = fabric::WordsOf(product);
+  return std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return std::find(kFamilies.begin(), kFamilies.end(), word) != kFamilies.end();
+  });
+}
+
+// The model without what a card's name need not say, as "L4 24gb" of L4-PCIe-24GB.
+std::string WithoutForm(const std::string& model) {
+  std::string text;
+  for (const std::string& word : fabric::WordsOf(model)) {
+    if (word != "pcie") text += (text.empty() ? "" : " ") + word;
+  }
+  return text.empty() ? model : text;
+}
+
 // Whether the model names a size, a form or a part that the product's name does not have. Products
 // in an SXM socket need not say so.
 bool NamesMore(const std::string& model, const std::string& product) {
@@ -214,8 +233,9 @@ bool NamesNothing(const api::Accelerator& accelerator) {
 
 }  // namespace
 
-bool MatchesModel(const std::string& model, const std::string& product,
+bool MatchesModel(const std::string& as_written, const std::string& product,
                   std::span<const fabric::AcceleratorSpec> added) {
+  const std::string model = ComesInSocket(product) ? as_written : WithoutForm(as_written);
   if (fabric::MatchesProduct(model, product)) return true;
   const auto by_type = fabric::ProductOfInstanceType(product);
   if (!by_type.empty() && fabric::MatchesProduct(model, by_type)) return true;
@@ -296,16 +316,32 @@ std::string SlicesText(const fabric::Fabric& fabric, const std::vector<PoolIndex
          CountText(static_cast<std::int64_t>(slices.size()), "slice");
 }
 
-// "time slice 1/4 and vNPU 8c".
-std::string PartsText(const Pool& pool, const std::string& resource) {
-  if (!resource.empty()) return std::string(pool.PartOf(resource));
-  std::set<std::string_view> names;
-  for (const auto& [of, part] : pool.parts) names.insert(part);
-  std::string text;
-  for (const std::string_view name : names) {
-    text += (text.empty() ? "" : " and ") + std::string(name);
+// "NVIDIA-L40S as time slice 1/4": what the product's units of the resource are; "": of each
+// resource, and where only some are parts, of which: "NVIDIA-L40S with
+// nvidia.com/mig-1g.10gb as MIG 1g.10gb".
+std::string ProductText(const fabric::Fabric& fabric, PoolIndex p, const std::string& resource) {
+  const Pool& pool = fabric.pools()[p];
+  const std::string product = pool.product.empty() ? "unlabelled nodes" : pool.product;
+  if (product.find("-MIG-") != product.npos) return product;
+  if (!resource.empty()) {
+    const std::string part(pool.PartOf(resource));
+    return part.empty() ? product : product + " as " + part;
   }
-  return text;
+  std::set<std::string> parts, by_resource;
+  bool whole = false;
+  for (fabric::ResourceIndex r{0}; r < fabric.resources().EndIndex(); ++r) {
+    if (!fabric.IsAccelerator(r) || !fabric.PoolOffers(p, r)) continue;
+    const std::string part(pool.PartOf(fabric.resources()[r]));
+    whole = whole || part.empty();
+    if (part.empty()) continue;
+    parts.insert(part);
+    by_resource.insert(fabric.resources()[r] + " as " + part);
+  }
+  std::string text;
+  for (const std::string& one : whole ? by_resource : parts) {
+    text += (text.empty() ? whole ? " with " : " as " : " and ") + one;
+  }
+  return product + text;
 }
 
 }  // namespace
@@ -316,12 +352,8 @@ std::string PoolsText(const fabric::Fabric& fabric, const std::vector<PoolIndex>
   for (const Pool& pool : fabric.pools()) known.insert(pool.capacity);
   std::set<std::string> products;
   for (PoolIndex p : pools) {
-    const Pool& pool = fabric.pools()[p];
-    const std::string product = pool.product.empty() ? "unlabelled nodes" : pool.product;
-    const std::string parts = PartsText(pool, resource);
-    const bool named = parts.empty() || product.find("-MIG-") != product.npos;
-    products.insert(named ? product : product + " as " + parts);
-    used.insert(pool.capacity);
+    products.insert(ProductText(fabric, p, resource));
+    used.insert(fabric.pools()[p].capacity);
   }
   std::string text;
   for (const std::string& product : products) text += (text.empty() ? "" : " and ") + product;

@@ -128,6 +128,7 @@ class Pending {
     workload.bundle = proposal.bundle;
     if (workload.gated_pods >= workload.workers) return;
     workload.pod = proposal.pod;
+    workload.pod_priority = priorities_.Of(proposal.priority_class_name);
     workload.neighbour = NeighbourOf(*workload.meta, proposal.pod);
     TakeVolumes({proposal.pod.terms.get()}, workload);
   }
@@ -280,13 +281,16 @@ Result<std::vector<WorkloadView>> AllWorkloads(const Cluster& cluster, Mark mark
   return Pending(cluster, Pending::Which::kAll).Collect(mark);
 }
 
-void AddNominated(const ClusterFabric& on, std::int64_t pod_priority, std::size_t& booked,
-                  fabric::Claims& claims) {
-  for (; booked < on.nominated.size(); ++booked) {
-    const Nominated& one = on.nominated[booked];
-    if (one.priority < pod_priority) return;
-    claims.Add(one.holding.node, *one.holding.amounts, one.holding.compute_domain,
-               one.holding.neighbour);
+void BookNominated(const ClusterFabric& on, std::int64_t pod_priority, std::size_t& booked,
+                   fabric::Claims& claims) {
+  const std::vector<Nominated>& all = on.nominated;  // the highest priority first
+  for (; booked > 0 && all[booked - 1].priority < pod_priority; --booked) {
+    const Holding& kept = all[booked - 1].holding;
+    claims.Remove(kept.node, *kept.amounts, kept.compute_domain, kept.neighbour);
+  }
+  for (; booked < all.size() && all[booked].priority >= pod_priority; ++booked) {
+    const Holding& kept = all[booked].holding;
+    claims.Add(kept.node, *kept.amounts, kept.compute_domain, kept.neighbour);
   }
 }
 

@@ -91,10 +91,10 @@ Result<std::vector<WorkloadView>> AllWorkloads(const Cluster& cluster, Mark mark
 fabric::Neighbour NeighbourOf(const api::Pod& pod);
 fabric::Neighbour NeighbourOf(const api::ObjectMeta& owner, const rules::PodRequirements& pod);
 
-// Adds the claims of nominated pods whose priority is not below that of a worker's pods, for which
-// kube-scheduler keeps the room; `booked`: how many have been added.
-void AddNominated(const ClusterFabric& on, std::int64_t pod_priority, std::size_t& booked,
-                  fabric::Claims& claims);
+// Makes `claims` hold the room of exactly those nominated pods whose priority is not below that of
+// a worker's pods: kube-scheduler keeps it for them. `booked`: how many are added now.
+void BookNominated(const ClusterFabric& on, std::int64_t pod_priority, std::size_t& booked,
+                   fabric::Claims& claims);
 
 // Adds the claims of all workers of a placement, or removes them.
 void AddClaims(const WorkloadView& workload, std::span<const fabric::NodeIndex> nodes,

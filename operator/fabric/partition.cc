@@ -87,6 +87,17 @@ std::int64_t UnitsOf(const NodeFacts& node, const std::string& resource) {
   return offered == node.allocatable.end() ? 0 : offered->second;
 }
 
+template <typename Is>
+bool AnyResource(const NodeFacts& node, Is is) {
+  return std::any_of(node.allocatable.begin(), node.allocatable.end(), is) ||
+         std::any_of(node.capacity.begin(), node.capacity.end(), is);
+}
+
+bool HasMigSlices(const NodeFacts& node) {
+  return AnyResource(
+      node, [](const auto& one) { return one.second > 0 && one.first.starts_with(kMigResource); });
+}
+
 // How many units share one GPU, or one MIG device, by its labels ("nvidia.com/gpu"); 0 if they
 // share it but no label says how many; 1 if they do not share it.
 std::int64_t UnitsPerDevice(const NodeFacts& node, const std::string& device) {
@@ -102,11 +113,14 @@ std::int64_t UnitsPerDevice(const NodeFacts& node, const std::string& device) {
   return shared ? 0 : 1;
 }
 
-// Counts of units beat the label of replicas, which some releases set to the node's sum.
+// Counts of units beat the label of replicas, which some releases set to the node's sum; but where
+// some GPUs are cut, the label of their number counts these too.
 std::int64_t UnitsPerGpu(const NodeFacts& node, const std::string& resource) {
   const std::int64_t units = UnitsOf(node, resource);
   const bool intel = resource.starts_with("gpu.intel.com/");
   const auto gpus = Number(Label(node, intel ? kIntelCount : kNvidiaCount));
+  const auto replicas = Number(Label(node, "nvidia.com/gpu.replicas"));
+  if (!intel && replicas && *replicas > 1 && HasMigSlices(node)) return *replicas;
   // Not a multiple: the label is older than the devices (a GPU was replaced).
   if (gpus && units > *gpus && units % *gpus == 0) return units / *gpus;
   const std::int64_t per_device = UnitsPerDevice(node, "nvidia.com/gpu");
@@ -259,12 +273,6 @@ Partition HuaweiPart(std::string_view resource) {
           .memory = Partition::kUnknown};
 }
 
-template <typename Is>
-bool AnyResource(const NodeFacts& node, Is is) {
-  return std::any_of(node.allocatable.begin(), node.allocatable.end(), is) ||
-         std::any_of(node.capacity.begin(), node.capacity.end(), is);
-}
-
 // Whether the node has more units of a resource of GPUs than GPUs.
 bool OffersMoreThan(const NodeFacts& node, std::int64_t gpus) {
   return AnyResource(node, [&](const auto& one) {
@@ -275,7 +283,9 @@ bool OffersMoreThan(const NodeFacts& node, std::int64_t gpus) {
 // Most nodes have whole GPUs only: one look at their labels and resources tells.
 bool HintsAtPart(const NodeFacts& node, std::span<const std::string> more) {
   const bool named = AnyResource(node, [&](const auto& one) {
-    return one.first.starts_with("huawei.com/") || one.first.starts_with(kMigResource) ||
+    const bool amd =
+        one.first.starts_with("amd.com/") && one.first.find("_nps") != std::string::npos;
+    return amd || one.first.starts_with("huawei.com/") || one.first.starts_with(kMigResource) ||
            std::find(more.begin(), more.end(), one.first) != more.end();
   });
   if (named) return true;

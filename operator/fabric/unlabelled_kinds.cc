@@ -106,6 +106,11 @@ std::vector<LabelDepth> LabelDepths(const std::vector<const NodeFacts*>& candida
                                     const FabricSpec& spec,
                                     const std::function<bool(std::size_t, std::size_t)>& has) {
   const std::size_t levels = spec.levels.size();
+  bool all = true;
+  for (std::size_t n = 0; n < candidates.size() && all; ++n) {
+    for (std::size_t l = 0; l < levels; ++l) all = all && has(n, l);
+  }
+  if (all) return std::vector<LabelDepth>(candidates.size(), LabelDepth{"", levels});
   const std::vector<std::string> products = LabelledProducts(candidates, spec);
   LabelsByName labels(levels);
   std::vector<KindNames> names;

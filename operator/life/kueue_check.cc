@@ -174,7 +174,8 @@ class CheckDecision {
   Result<api::Placement> PlacementOf(const api::PodSet& set, const api::Accelerator& accelerator,
                                      const std::string& name) const {
     api::Placement placement;
-    placement.proposal = {set.pod, set.name, Reservation(), workload_.priority, set.claims};
+    placement.proposal = {set.pod, set.name, Reservation(), workload_.priority, set.claims,
+                          set.priority_class_name};
     placement.place = workload_.place + ": pod set " + set.name;
     placement.meta.key = {workload_.meta.key.space, name};
     placement.meta.creation_timestamp = ReservedAt(workload_);

@@ -224,7 +224,7 @@ class PlanBuilder {
   void Solve(const cluster::Problem& problem, std::int64_t start, PlanEntry& entry) {
     const cluster::ClusterFabric& on = cluster_.fabrics[*entry.fabric];
     fabric::Claims& claims = claims_[*entry.fabric];
-    cluster::AddNominated(on, entry.workload.pod_priority, nominated_[*entry.fabric], claims);
+    cluster::BookNominated(on, entry.workload.pod_priority, nominated_[*entry.fabric], claims);
     const traffic::WorkerGraph graph(problem.traffic);
     placement::Placement placement = PlaceOn(entry, problem, graph);
     const objective::PairCost pair_cost(*on.fabric, problem.request.pod.claims_compute_domain);
@@ -455,7 +455,7 @@ class PlanBuilder {
       const bool lacks =
           !WaitsForVolumes(workload) && LacksDevices(problem, graph, *on.fabric, refused);
       refused.message += " " + (lacks ? WithheldText(*on.fabric, problem.request.pod.requests)
-                                      : StartText(entry, refused));
+                                      : StartText(workload, refused));
     }
     const auto& wait = workload.topology->wait_for_preferred_seconds;
     if (!wait || !workload.wait.waited_seconds || *workload.wait.waited_seconds >= *wait) return;
@@ -481,21 +481,9 @@ class PlanBuilder {
     return !placement::Fits(fabric::Claims(on), problem.request, graph);
   }
 
-  bool NothingRuns(std::size_t fabric) const {
-    const cluster::ClusterFabric& on = cluster_.fabrics[fabric];
-    return on.holders.empty() && on.nominated.empty() &&
-           std::none_of(entries_.begin(), entries_.end(), [&](const PlanEntry& entry) {
-             return entry.fabric == fabric && entry.placed() != nullptr;
-           });
-  }
-
   // When the refused workload would start.
-  std::string StartText(const PlanEntry& entry, const Refused& refused) const {
-    const cluster::WorkloadView& workload = entry.workload;
+  static std::string StartText(const cluster::WorkloadView& workload, const Refused& refused) {
     if (refused.why->ever && WaitsForVolumes(workload)) return "It waits until that changes.";
-    if (refused.why->ever && NothingRuns(*entry.fabric)) {
-      return "Nothing runs that it could wait for: whether its rules can be kept is not known.";
-    }
     if (refused.why->ever) return FitTimeText(refused.fit_time, true);
     if (AdmissionMayTolerate(workload, *refused.why)) {
       return "Without the toleration it never fits this fabric.";

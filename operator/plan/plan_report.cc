@@ -49,7 +49,7 @@ fabric::Claims ClaimsBefore(const cluster::Cluster& cluster, const PlanReport& r
   for (const std::size_t earlier : report.decided) {
     const PlanEntry& other = report.entries[earlier];
     if (other.fabric != on) continue;
-    cluster::AddNominated(cluster.fabrics[on], other.workload.pod_priority, nominated, claims);
+    cluster::BookNominated(cluster.fabrics[on], other.workload.pod_priority, nominated, claims);
     if (earlier == entry) break;
     if (other.placed() == nullptr) continue;
     cluster::AddClaims(other.workload, other.placed()->plan.nodes, claims);

@@ -88,12 +88,16 @@ class HalfGangFinder {
     std::map<std::pair<std::string, api::ObjectKey>, std::set<std::string>> groups;
     for (const Gang& gang : gangs) groups[{gang.kind, gang.key}].insert(gang.group);
     std::optional<Members> members;
+    std::set<std::pair<std::string, std::string>> counted;  // groups of schedulers
     std::vector<HalfGang> half;
     for (const Gang& gang : gangs) {
       if (StartsAlone(gang)) continue;
-      const auto needed = NeededOf(gang, pods_[gang.pods.front()]);
+      const api::Pod& first = pods_[gang.pods.front()];
+      const auto needed = NeededOf(gang, first);
       const bool is_short = needed.value_or(0) > CountOf(gang);
       if (is_short && !members) members.emplace(pods_, all_);
+      const auto group = is_short ? cluster::SchedulersGroup(first) : std::nullopt;
+      if (group && !counted.insert({first.meta.key.space, std::string(*group)}).second) continue;
       HalfGang one = Describe(gang, is_short ? members->Of(gang) : gang.pods, needed);
       if (one.placed == 0 || one.accelerators == 0 || one.placed >= one.workers) continue;
       const bool alike = groups[{gang.kind, gang.key}].size() > 1;
@@ -204,7 +208,9 @@ class HalfGangFinder {
     half.workers = needed.value_or(pods);
     // A pod that is being deleted is a worker until it is made again.
     const auto ending = ending_.find({gang.kind, gang.key});
-    if (ending != ending_.end()) half.workers = std::max(pods, half.workers - ending->second);
+    if (ending != ending_.end() && half.workers > pods) {
+      half.workers = std::max(pods, half.workers - ending->second);
+    }
     half.not_created = std::max<std::int64_t>(0, half.workers - pods);
     if (first != nullptr) half.why = WhyWaits(*first);
     return half;

@@ -25,8 +25,10 @@ struct HalfGang {
 
 // The number of workers is that of the pods, or more if the pods tell: the size of a group of a
 // LeaderWorkerSet, the total of a pod group of Kueue, or the least number of members that Volcano
-// and coscheduling write on pods. TrainingJobs, and pods that wait for a Placement of Weft, start
-// as a whole and are none.
+// and coscheduling write on pods. These count all pods of a gang or of a scheduler's group, with
+// those without accelerators; a group of several gangs is told of once, by the first of them.
+// TrainingJobs, pods that wait for a Placement of Weft, which start as a whole, and owners whose
+// pods need not run together are none.
 //
 // `space`  of one namespace; "": all.
 // Cost     O(pods log pods).

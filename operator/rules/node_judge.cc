@@ -160,7 +160,7 @@ std::string NodeJudge::Detail(Why why, NodeIndex node) const {
     case Rejection::kNodeAffinity:
       return AffinityMismatchText(*pod.required_affinity, facts);
     case Rejection::kLevelLabel:
-      return "label " + pod.level_labels[why.item] + " of a required level";
+      return "label " + pod.level_labels[why.item].front() + " of a required level";
     case Rejection::kVolume:
       return why.item < kFirstOfPods ? pod.volumes->places[why.item].text
                                      : apart_.texts[why.item - kFirstOfPods].text;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "operator/fabric/presets.h"
 #include "operator/rules/selector.h"
 #include "operator/rules/tolerations.h"
 
@@ -81,9 +82,14 @@ bool MatchesNode(const PodRequirements& pod, const fabric::NodeFacts& node) {
          (!pod.required_affinity || MatchesAffinity(*pod.required_affinity, node));
 }
 
-const std::string* MissingLevel(const PodRequirements& pod, const fabric::NodeFacts& node) {
-  for (const std::string& key : pod.level_labels) {
-    if (!node.labels.At(key)) return &key;
+const std::vector<std::string>* MissingLevel(const PodRequirements& pod,
+                                             const fabric::NodeFacts& node) {
+  const auto has = [&](const std::string& key) {
+    const auto value = node.labels.At(key);
+    return value ? !fabric::IsPlaceholder(*value) : key == fabric::kHostNameLabel;
+  };
+  for (const std::vector<std::string>& keys : pod.level_labels) {
+    if (std::none_of(keys.begin(), keys.end(), has)) return &keys;
   }
   return nullptr;
 }

@@ -56,7 +56,8 @@ bool MatchesNode(const PodRequirements& pod, const fabric::NodeFacts& node);
 const std::pair<const std::string, std::string>* MissingSelector(const PodRequirements& pod,
                                                                  const fabric::NodeFacts& node);
 
-// The first of the pod's level_labels that the node lacks, or null.
-const std::string* MissingLevel(const PodRequirements& pod, const fabric::NodeFacts& node);
+// The first of the pod's level_labels of which the node has none, or only placeholders; or null.
+const std::vector<std::string>* MissingLevel(const PodRequirements& pod,
+                                             const fabric::NodeFacts& node);
 
 }  // namespace weft::rules

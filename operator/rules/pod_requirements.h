@@ -43,9 +43,9 @@ struct PodRequirements {
   bool claims_compute_domain = false;  // a resourceClaim for a ComputeDomain channel
   bool claims_accelerators = false;    // by ResourceClaims, not by an extended resource
   std::string node_name;               // spec.nodeName; pins the pod
-  // Of the job, not of the pod: labels without which a node is in no domain of a level that its
-  // workers must share (placement/level_labels.h).
-  std::vector<std::string> level_labels;
+  // Of the job, not of the pod: for each level that its workers must share, labels without any of
+  // which a node is in no domain of it (placement/level_labels.h).
+  std::vector<std::vector<std::string>> level_labels;
   Rare<fabric::PodTerms> terms;  // on other pods
   Rare<VolumeRules> volumes;     // filled in by cluster/volumes.h
   TextMap labels;                // of the pods of a template; a Pod has them in its metadata

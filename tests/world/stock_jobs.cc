@@ -6,7 +6,6 @@
 #include "tests/world/kueue_status.h"
 
 namespace weft::world {
-namespace {}  // namespace
 
 StockJobs::StockJobs(Fibers& fibers, ApiServer& server, Options options)
     : server_(server),

@@ -240,6 +240,8 @@ TEST(MatchesModel, ByTheAcceleratorOfBoth) {
   EXPECT_FALSE(MatchesModel("NVIDIA-L40S-24Q", "NVIDIA-L40S"));
   EXPECT_FALSE(MatchesModel("NVIDIA-A100-SXM4-40GB", "NVIDIA-A100-PCIE-40GB"));
   EXPECT_FALSE(MatchesModel("H200-NVL", "NVIDIA-H200"));
+  EXPECT_TRUE(MatchesModel("L40S-PCIe-48GB", "NVIDIA-L40S")) << "it comes as a card only";
+  EXPECT_TRUE(MatchesModel("NVIDIA-L4-PCIe", "NVIDIA-L4"));
   EXPECT_FALSE(MatchesModel("RTX-4090-D", "NVIDIA-GeForce-RTX-4090"));
   fabric::AcceleratorSpec added;
   added.name = "X1";

@@ -192,6 +192,22 @@ TEST(PendingWorkloads, OfAPlacementWithoutPodsAskForItsAccelerators) {
   }
 }
 
+// The Workload has one priority, by which Kueue decides, and its pods have another.
+TEST(PendingWorkloads, PodsThatAWorkloadWillMakeHaveThePriorityOfTheirClass) {
+  testing::Scene scene(testing::FourNodes());
+  AddClass(scene, "high", 7);
+  scene.Placement("p", 1).proposal = api::Proposal{.pod = {},
+                                                   .pod_set = "main",
+                                                   .bundle = "b",
+                                                   .priority = 3,
+                                                   .claims = {},
+                                                   .priority_class_name = "high"};
+  const Cluster cluster = scene.Build();
+  const WorkloadView workload = PendingOf(cluster).front();
+  EXPECT_EQ(workload.priority, 3);
+  EXPECT_EQ(workload.pod_priority, 7);
+}
+
 // The gang of another controller, which lost Weft's gate when it was pinned.
 TEST(AllWorkloads, AGangThatRunsHasTheRequirementsOfItsPodsWithoutTheirNode) {
   testing::Scene scene(testing::FourNodes());

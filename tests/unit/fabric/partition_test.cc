@@ -290,6 +290,23 @@ TEST(PartitionTest, AMixedNodesWholeGpusAreWhole) {
   EXPECT_FALSE(PartitionOf(node, "nvidia.com/mig-1g.10gb").whole());
 }
 
+// The label of their number counts those that are cut too.
+TEST(PartitionTest, TheGpusOfAMixedNodeShareByTheirReplicas) {
+  NodeFacts node;
+  node.labels = {
+      {kProduct, "NVIDIA-H100-80GB-HBM3-SHARED"}, {kCount, "8"}, {"nvidia.com/gpu.replicas", "4"}};
+  node.allocatable = {{kGpu, 16}, {"nvidia.com/mig-1g.10gb", 28}};
+  EXPECT_EQ(PartitionOf(node, kGpu).name, "time slice 1/4");
+}
+
+TEST(PartitionTest, APartByItsNameNeedsNoLabel) {
+  NodeFacts node;
+  node.allocatable = {{"amd.com/cpx_nps4", 64}};
+  const auto parts = PartsOf(node);
+  ASSERT_EQ(parts.size(), 1U);
+  EXPECT_EQ(parts.begin()->second.name, "CPX 1/8");
+}
+
 // Each resource of a node has its own parts: whole NPUs beside virtual ones, eight GPUs beside the
 // shared one of the processor, MIG slices that take turns.
 TEST(PartitionTest, APartOfOneResourceIsNoneOfAnother) {

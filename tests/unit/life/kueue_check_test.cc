@@ -29,7 +29,7 @@ class QueuedWorkload {
              "topologyRequest": {"podIndexLabel": "index", "subGroupIndexLabel": "group",
                                  "subGroupCount": 2},
              "template": {"metadata": {"labels": {"app": "llama"}}, "spec": {
-                 "nodeSelector": {"zone": "a"},
+                 "nodeSelector": {"zone": "a"}, "priorityClassName": "batch",
                  "containers": [{"name": "t", "resources": {
                      "requests": {"cpu": "32"}, "limits": {"nvidia.com/gpu": "8"}}}]}}}]},
         "status": {
@@ -131,6 +131,7 @@ TEST(CheckTest, AReservedWorkloadAsksForNodesOfItsFlavor) {
   EXPECT_EQ(one.worker_index_labels[0].stride, 2);
   EXPECT_EQ(one.worker_index_labels[1].key, "index");
   EXPECT_EQ(one.proposal->priority, 7);
+  EXPECT_EQ(one.proposal->priority_class_name, "batch");
   EXPECT_EQ(one.proposal->bundle, asked.reservation);
   EXPECT_EQ(one.proposal->pod.node_selector,
             (std::map<std::string, std::string>{{"gpu", "h100"}, {"zone", "a"}}));

@@ -56,6 +56,9 @@ spec:
   const rules::PodRequirements pod = pod_of("runtimeClassName: kata", "");
   EXPECT_EQ(pod.requests.at("cpu"), 1250);
   EXPECT_EQ(pod.requests.at("memory"), std::int64_t{1} << 30);
+  EXPECT_EQ(pod_of("runtimeClassName: kata\n        overhead: {cpu: 250m}", "").requests.at("cpu"),
+            1250)
+      << "the template may state it too";
   EXPECT_EQ(pod.node_selector.at("sandbox"), "kata");
   EXPECT_EQ(pod.tolerations.size(), 1U);
   EXPECT_TRUE(pod_of("runtimeClassName: runc", "").node_selector.empty());

@@ -80,5 +80,26 @@ TEST(Plan, ANominatedPodKeepsItsRoomFromPodsOfNoHigherPriority) {
   EXPECT_EQ(node(100, 500), "n3");
 }
 
+// Jobs are not always decided by the priority of their pods.
+TEST(Plan, ANominatedPodKeepsItsRoomFromSomeJobsOnly) {
+  testing::Scene scene(testing::FourNodes());
+  for (const char* busy : {"n0", "n1", "n2"}) scene.Pod(std::string("p-") + busy, busy);
+  api::Pod& pod = scene.Pod("q", "");
+  pod.nominated_node = "n3";
+  pod.priority = 500;
+  api::PriorityClass high;
+  high.meta.key.name = "high";
+  high.value = 1000;
+  scene.inputs.priority_classes.push_back(high);
+  scene.Job("low", 1);
+  scene.Job("high", 1).priority_class_name = "high";
+  const cluster::Cluster cluster = scene.Build();
+  const auto report = Plan(cluster);
+  ASSERT_EQ(report->entries.size(), 2U);
+  EXPECT_EQ(report->entries[0].placed(), nullptr);
+  EXPECT_NE(report->entries[1].placed(), nullptr);
+  EXPECT_EQ(ClaimsBefore(cluster, *report, 1).free_accelerators(fabric::NodeIndex{3}), 8);
+}
+
 }  // namespace
 }  // namespace weft::plan

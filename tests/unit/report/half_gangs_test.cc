@@ -293,6 +293,22 @@ TEST(HalfGangs, ASchedulersGroupIsCountedWhateverItsOwners) {
                                                   "2 of 3 workers; 1 worker has no pod"});
   pods.push_back(ray("r-head", "headgroup", "c0"));
   EXPECT_TRUE(Texts(pods).empty());
+  // Of several gangs in the group the first tells of all.
+  pods = {ray("r-a-0", "a", "n0"), ray("r-b-0", "b", "n1")};
+  EXPECT_EQ(Texts(pods), std::vector<std::string>{"RayCluster team/r-a holds 16 accelerators with "
+                                                  "2 of 3 workers; 1 worker has no pod"});
+}
+
+// A pod that ends makes room for its like, so fewer are missing, but no more than were told.
+TEST(HalfGangs, APodThatEndsIsNotMissedTwice) {
+  std::vector<api::Pod> pods = {Worker("a", 0, "n0"), Worker("a", 1, "n1"), Worker("a", 2, ""),
+                                Worker("a", 3, "n3")};
+  for (api::Pod& pod : pods) {
+    pod.meta.annotations = {{"scheduling.volcano.sh/group-min-member", "2"}};
+  }
+  EXPECT_TRUE(Texts(pods).empty());
+  pods[3].meta.deleting = true;
+  EXPECT_TRUE(Texts(pods).empty());
 }
 
 // The master of an earlier object of the name has succeeded, that of the new one is missing.

@@ -4,6 +4,7 @@
 
 #include "gtest/gtest.h"
 #include "operator/rules/node_judge.h"
+#include "operator/rules/node_rules.h"
 #include "tests/support/nodes_of.h"
 
 namespace weft::rules {
@@ -212,6 +213,22 @@ TEST(CountSlots, CountsNothingForNoWorkers) {
   fabric::ByNode<std::uint32_t> slots;
   CountSlots(fabric::Claims(fabric), query, slots);
   EXPECT_EQ(slots.Items(), std::vector<std::uint32_t>{0});
+}
+
+// A placeholder is no domain, and of a level that rails define any rail is enough.
+TEST(MissingLevel, IsOneOfWhichTheNodeHasNoLabel) {
+  PodRequirements pod;
+  pod.level_labels = {{"leaf"}, {"rail-0", "rail-1"}};
+  const auto missing = [&](TextMap labels) {
+    fabric::NodeFacts node;
+    node.labels = std::move(labels);
+    const auto* keys = MissingLevel(pod, node);
+    return keys == nullptr ? "" : keys->front();
+  };
+  EXPECT_EQ(missing({{"leaf", "l1"}, {"rail-1", "a"}}), "");
+  EXPECT_EQ(missing({{"leaf", "unknown"}, {"rail-1", "a"}}), "leaf");
+  EXPECT_EQ(missing({{"rail-1", "a"}}), "leaf");
+  EXPECT_EQ(missing({{"leaf", "l1"}, {"rail-0", ""}}), "rail-0");
 }
 
 }  // namespace
