@@ -116,7 +116,9 @@ build_real_nodes() {
   tests/ground/image.sh ranks >/dev/null || cannot_run 'real nodes: no image for their containers'
 }
 
-# What the ranks of a plain run need, from PyPI or the cache: torch alone has 5.4 GB.
+# What the ranks of a plain run need, from PyPI or the cache: torch alone has 5.4 GB. That takes the
+# network a quarter of an hour the first time and the processor a minute, so programs are built
+# meanwhile.
 install_frameworks() {
   local name
   for name in openmpi4 jax tensorflow torch; do
@@ -182,12 +184,13 @@ repeat_failures() {
 }
 
 run_everything() {
+  install_frameworks &
+  local frameworks=$!
+  trap wait EXIT  # nothing is left behind where a build fails
   stage 'Building the Kubernetes control planes, unless they are in the cache'
   build_control_plane 1.37
   stage 'Building kubelet, containerd and the like for real nodes, unless they are in the cache'
   build_real_nodes
-  stage 'Installing the frameworks whose ranks are tested, unless they are in the cache'
-  install_frameworks
   stage 'Building everything in build/'
   build_main
   find_clang
@@ -197,6 +200,8 @@ run_everything() {
   stage 'Building the unit tests of what has threads with TSan in build-races/'
   build_sanitized build-races thread unit_tests
   write_test_list
+  stage 'Waiting for the frameworks whose ranks are tested, unless they are in the cache'
+  wait $frameworks
   stage 'Running the tests'
   [ -d ../shared/data ] ||
     echo 'NOT TESTED: real topology files: ../shared/data is absent (cases are listed as skipped)'
