@@ -259,7 +259,8 @@ fabric::FabricSpec DecodeSpec(const Field& spec) {
   result.accelerator_model = ReadText(spec["acceleratorModel"]);
   for (const Field& item : ReadItems(spec["acceleratorResources"], kRulesAtMost)) {
     result.accelerator_resources.push_back(item.Str());
-    if (!IsExtendedResource(result.accelerator_resources.back())) {
+    const std::string& name = result.accelerator_resources.back();
+    if (!IsExtendedResource(name) && !name.starts_with(kClassResourcePrefix)) {  // of a snapshot
       item.Fail("must be an extended resource such as example.com/gpu");
     }
   }

@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "operator/api/decode.h"
 #include "operator/api/json_reader.h"
+#include "operator/api/names.h"
 #include "operator/base/check.h"
 
 namespace weft::api {
@@ -223,6 +225,26 @@ Result<ObjectMeta> DecodeMetadata(const nlohmann::json& object, const Place& pla
   return meta;
 }
 
+namespace {
+
+// A PodGroup of another scheduler; nothing if it is none. Only files have these.
+std::optional<Status> TakeLeastMembers(const TypeMeta& type, const nlohmann::json& object,
+                                       const Place& place, Inputs& inputs) {
+  static constexpr auto kGroups =
+      std::to_array<std::string_view>({"scheduling.x-k8s.io", "scheduling.sigs.k8s.io",
+                                       "scheduling.volcano.sh", "scheduling.run.ai"});
+  const bool is_one = std::find(kGroups.begin(), kGroups.end(), type.group) != kGroups.end();
+  if (!is_one || type.kind != "PodGroup") return std::nullopt;
+  Decoding decoding(object, place);
+  const ObjectMeta meta = DecodeMeta(decoding.Root()["metadata"], Scope::kNamespaced);
+  const std::int64_t least = decoding.Root()["spec"]["minMember"].Int(kCount);
+  if (Status done = decoding.status(); !done) return done;
+  inputs.least_members[meta.key] = least;
+  return Status();
+}
+
+}  // namespace
+
 Status DecodeInto(const nlohmann::json& object, const Place& place, Inputs& inputs,
                   Reading reading) {
   const Result<TypeMeta> type = DecodeTypeMeta(object, place);
@@ -246,6 +268,7 @@ Status DecodeInto(const nlohmann::json& object, const Place& place, Inputs& inpu
   if (type->group == kSchedulingGroup && type->kind == "PodGroup") {
     return Append(DecodePodGroup(object, place), inputs.pod_groups);
   }
+  if (const auto taken = TakeLeastMembers(*type, object, place, inputs)) return *taken;
   if (type->group == kDeviceGroup) {
     if (const auto taken = TakeDevices(type->kind, object, place, inputs)) return *taken;
   }

@@ -29,6 +29,7 @@ struct Inputs : DeviceInputs, KueueInputs, VolumeInputs {
   SharedList<Node> nodes;
   SharedList<Pod> pods;
   std::vector<PriorityClass> priority_classes;
+  std::map<ObjectKey, std::int64_t> least_members;  // of PodGroups of other schedulers
   std::vector<RuntimeClass> runtime_classes;
   SharedList<PodGroup> pod_groups;
   std::vector<Namespace> namespaces;

@@ -118,6 +118,24 @@ bool NamesAccelerators(const Resources& resources) {
                      [](const auto& one) { return IsOfGpus(one.first); });
 }
 
+// The resource that a new node will offer, as GPU feature discovery or its cloud tells; "" if
+// neither does.
+std::string ResourceToCome(const TextMap& labels) {
+  if (labels.At("nvidia.com/gpu.count") || labels.At("cloud.google.com/gke-accelerator")) {
+    return "nvidia.com/gpu";
+  }
+  for (const std::string of :
+       {"karpenter.k8s.aws/instance-gpu-", "eks.amazonaws.com/instance-gpu-"}) {
+    if (!labels.At(of + "count")) continue;
+    const std::string_view maker = labels.At(of + "manufacturer").value_or("nvidia");
+    return maker == "nvidia"   ? "nvidia.com/gpu"
+           : maker == "amd"    ? "amd.com/gpu"
+           : maker == "habana" ? "habana.ai/gaudi"
+                               : "";
+  }
+  return "";
+}
+
 // Counts what the kubelet of one node has forgotten.
 class Forgotten {
  public:
@@ -139,11 +157,11 @@ class Forgotten {
     }
     if (!forgotten.empty()) return forgotten;
     // On a new node, and where a driver's ResourceSlices are gone while it starts again, the
-    // kubelet does not even know the name: GPU feature discovery tells it.
-    const bool named = NamesAccelerators(capacity_) || NamesAccelerators(node_.allocatable);
-    if (named || !node_.labels.At("nvidia.com/gpu.count")) return {};
-    const std::int64_t units = UnitsOf("nvidia.com/gpu");
-    return units > 0 ? Resources{{"nvidia.com/gpu", units}} : Resources();
+    // kubelet does not even know the name.
+    if (NamesAccelerators(capacity_) || NamesAccelerators(node_.allocatable)) return {};
+    const std::string resource = ResourceToCome(node_.labels);
+    const std::int64_t units = resource.empty() ? 0 : UnitsOf(resource);
+    return units > 0 ? Resources{{resource, units}} : Resources();
   }
 
  private:

@@ -187,6 +187,7 @@ class Booking {
     holding.amounts = &pod.pod.requests;
     holding.pod = &pod;
     holding.neighbour = NeighbourOf(pod);
+    holding.neighbour.nominated = true;
     if (pod.pod.claims_compute_domain) holding.compute_domain = api::Show(OwnerOfPod(p).key);
     cluster_.fabrics[known->at.home].nominated.push_back({pod.priority, std::move(holding)});
   }

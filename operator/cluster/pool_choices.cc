@@ -316,32 +316,13 @@ std::string SlicesText(const fabric::Fabric& fabric, const std::vector<PoolIndex
          CountText(static_cast<std::int64_t>(slices.size()), "slice");
 }
 
-// "NVIDIA-L40S as time slice 1/4": what the product's units of the resource are; "": of each
-// resource, and where only some are parts, of which: "NVIDIA-L40S with
-// nvidia.com/mig-1g.10gb as MIG 1g.10gb".
-std::string ProductText(const fabric::Fabric& fabric, PoolIndex p, const std::string& resource) {
-  const Pool& pool = fabric.pools()[p];
+// "NVIDIA-L40S as time slice 1/4".
+std::string ProductText(const Pool& pool, const std::string& resource) {
   const std::string product = pool.product.empty() ? "unlabelled nodes" : pool.product;
   if (product.find("-MIG-") != product.npos) return product;
-  if (!resource.empty()) {
-    const std::string part(pool.PartOf(resource));
-    return part.empty() ? product : product + " as " + part;
-  }
-  std::set<std::string> parts, by_resource;
-  bool whole = false;
-  for (fabric::ResourceIndex r{0}; r < fabric.resources().EndIndex(); ++r) {
-    if (!fabric.IsAccelerator(r) || !fabric.PoolOffers(p, r)) continue;
-    const std::string part(pool.PartOf(fabric.resources()[r]));
-    whole = whole || part.empty();
-    if (part.empty()) continue;
-    parts.insert(part);
-    by_resource.insert(fabric.resources()[r] + " as " + part);
-  }
-  std::string text;
-  for (const std::string& one : whole ? by_resource : parts) {
-    text += (text.empty() ? whole ? " with " : " as " : " and ") + one;
-  }
-  return product + text;
+  std::string part(pool.PartOf(resource));
+  if (part.empty()) part = fabric::PartByName(resource);
+  return part.empty() ? product : product + " as " + part;
 }
 
 }  // namespace
@@ -352,7 +333,7 @@ std::string PoolsText(const fabric::Fabric& fabric, const std::vector<PoolIndex>
   for (const Pool& pool : fabric.pools()) known.insert(pool.capacity);
   std::set<std::string> products;
   for (PoolIndex p : pools) {
-    products.insert(ProductText(fabric, p, resource));
+    products.insert(ProductText(fabric.pools()[p], resource));
     used.insert(fabric.pools()[p].capacity);
   }
   std::string text;

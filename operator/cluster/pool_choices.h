@@ -55,8 +55,8 @@ std::vector<std::string> ProductsOf(const fabric::Fabric& fabric, const std::str
 // "NVIDIA-H100-80GB-HBM3", "NVIDIA-H100-80GB-HBM3 (Spot)", "A100 and H100"; the capacity type is
 // named only if the fabric has several; nodes without a product are "unlabelled nodes". Of slices
 // "tpu-v5p-slice in 12 slices", or, of a gang that keeps to one, "in one of 12 slices". Parts of
-// accelerators are named for `resource`; "": for each.
+// accelerators are named for `resource`.
 std::string PoolsText(const fabric::Fabric& fabric, const std::vector<fabric::PoolIndex>& pools,
-                      const std::string& resource = "", bool in_one = false);
+                      const std::string& resource, bool in_one = false);
 
 }  // namespace weft::cluster

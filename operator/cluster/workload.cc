@@ -17,7 +17,9 @@ namespace {
 // Priorities of jobs, and by the name of the PriorityClass.
 class Priorities {
  public:
-  explicit Priorities(const api::Inputs& inputs) {
+  explicit Priorities(const api::Inputs& inputs)
+      : values_{{"system-cluster-critical", 2'000'000'000},  // every API server has these two
+                {"system-node-critical", 2'000'001'000}} {
     for (const api::PriorityClass& one : inputs.priority_classes) {
       values_[one.meta.key.name] = one.value;
       if (one.global_default) default_ = std::max(default_.value_or(one.value), one.value);
@@ -243,11 +245,11 @@ bool LacksNodes(const api::Placement& placement) {
 }
 
 fabric::Neighbour NeighbourOf(const api::Pod& pod) {
-  return {&pod.meta.key.space, &pod.meta.labels, pod.pod.terms.get(), pod.meta.deleting};
+  return {&pod.meta.key.space, &pod.meta.labels, pod.pod.terms.get(), pod.meta.deleting, false};
 }
 
 fabric::Neighbour NeighbourOf(const api::ObjectMeta& owner, const rules::PodRequirements& pod) {
-  return {&owner.key.space, &pod.labels, pod.terms.get(), false};
+  return {&owner.key.space, &pod.labels, pod.terms.get(), false, false};
 }
 
 WorkloadView WorkloadOf(const api::TrainingJob& job) {

@@ -65,9 +65,10 @@ constexpr std::string_view kTaints[] = {
     "nvidia.com/gpu-nvlink-error",
     "nvidia.com/syslog-xid-error",
     "AggregatedNodeHealth",
+    // AMD's GPU operator, until its workflow has mended the node (RemediationTaintKey).
+    "amd-gpu-unhealthy",
     // The node is about to be removed: cluster-autoscaler, Karpenter, GKE.
     "ToBeDeletedByClusterAutoscaler",
-    "DeletionCandidateOfClusterAutoscaler",
     "karpenter.sh/disrupted",
     "cloud.google.com/impending-node-termination",
     // It is off, or declared dead (kubernetes.io, Well-Known Labels, Annotations and Taints).

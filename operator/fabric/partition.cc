@@ -341,6 +341,33 @@ std::map<std::string, Partition> PartsOf(const NodeFacts& node, std::span<const 
   return parts;
 }
 
+std::string PartByName(std::string_view resource) {
+  if (!resource.starts_with(kMigResource)) return "";
+  resource.remove_prefix(kMigResource.size());
+  return "MIG " + std::string(resource.substr(0, resource.find(".shared")));
+}
+
+std::optional<double> ShareOfUnit(std::string_view unit) {
+  constexpr std::string_view kOne = " 1/", kMigPart = "MIG ", kMigProduct = "-MIG-";
+  double share = 1;
+  if (const std::size_t at = unit.rfind(kOne); at != unit.npos) {
+    const auto units = Number(unit.substr(at + kOne.size()));
+    if (!units) return std::nullopt;
+    share /= static_cast<double>(*units);
+    unit = unit.substr(0, at);
+  } else if (unit.ends_with("time slice") || unit.ends_with("MPS") || unit.ends_with("one") ||
+             unit.find(" vNPU ") != unit.npos || unit.ends_with("vGPU")) {
+    return std::nullopt;
+  }
+  std::size_t mig = unit.find(kMigProduct), begin = mig + kMigProduct.size();
+  if (mig == unit.npos) mig = unit.find(kMigPart), begin = mig + kMigPart.size();
+  if (mig == unit.npos) return share;
+  std::string_view profile = unit.substr(begin);
+  profile = profile.substr(0, profile.find_first_of(",-"));
+  const auto part = MigOf(profile, unit.substr(0, mig));
+  return part ? std::optional(share * part->compute) : std::nullopt;
+}
+
 std::string_view WholeProduct(std::string_view product) {
   if (product.ends_with(kShared)) product.remove_suffix(kShared.size());
   return product.substr(0, product.find(kMig));

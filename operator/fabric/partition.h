@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -74,6 +75,13 @@ std::string_view WholeProduct(std::string_view product);
 // Source  kubernetes.io/docs/concepts/overview/working-with-objects/labels (syntax and character
 //         set).
 inline constexpr const char* kRegisteredGpus = "weft.dev registered GPUs";
+
+// "MIG 1g.10gb" of nvidia.com/mig-1g.10gb; "" if the name tells no part.
+std::string PartByName(std::string_view resource);
+
+// The share of a whole accelerator, in compute, that a unit of this name is (Pool::UnitOf): 1 of
+// "H100", 1/4 of "H100 time slice 1/4", 1/7 of "H100 MIG 1g.10gb"; nothing if it does not tell.
+std::optional<double> ShareOfUnit(std::string_view unit);
 
 // The number of GPUs that the node's labels count (GPU feature discovery, kRegisteredGpus); 0 if
 // none does.

@@ -91,6 +91,9 @@ struct Neighbour {
   // Whether it is being deleted. It still holds resources and ports and counts for affinity and
   // anti-affinity, but not for a spread.
   bool ending = false;
+  // Whether it has no node yet, only room that kube-scheduler keeps for it: no other pod may rely on
+  // its coming.
+  bool nominated = false;
 
   friend bool operator==(const Neighbour&, const Neighbour&) = default;
 };

@@ -87,8 +87,17 @@ bool NamesProduct(std::string_view key) {
                                         key.substr(slash + 1)) != kProductNames.end();
 }
 
-// The places in kProductKeys of labels of other domains and of labels that name no product.
-constexpr std::size_t kOtherDomain = kProductKeys.size(), kNoProduct = kProductKeys.size() + 1;
+// The label of the examples in Kubernetes' own pages on GPUs; others give it a vendor's name only.
+constexpr std::string_view kPlainKey = "accelerator";
+
+bool IsNameOfProduct(std::string_view value) {
+  return value.find_first_of("0123456789") != value.npos && !MatchesProduct(value, "");
+}
+
+// The places in kProductKeys of labels of other domains, of kPlainKey and of labels that name no
+// product.
+constexpr std::size_t kOtherDomain = kProductKeys.size(), kPlain = kOtherDomain + 1,
+                      kNoProduct = kPlain + 1;
 
 // What one label says of the product.
 struct ProductLabel {
@@ -117,6 +126,7 @@ ProductLabel ReadProduct(std::string_view key, std::string_view value) {
     if (!in_key.empty() && value != "0" && !IsPlaceholder(in_key)) return {at, in_key, true};
   }
   if (NamesProduct(key)) return {kOtherDomain, value, false};
+  if (key == kPlainKey && IsNameOfProduct(value)) return {kPlain, value, false};
   return {};
 }
 
@@ -282,6 +292,13 @@ std::string_view Pool::PartOf(const std::string& resource) const {
   return part == parts.end() ? std::string_view() : part->second;
 }
 
+std::string Pool::UnitOf(const std::string& resource) const {
+  if (product.find("-MIG-") != product.npos) return product;
+  std::string part(PartOf(resource));
+  if (part.empty()) part = PartByName(resource);
+  return product.empty() || part.empty() ? product + part : product + " " + part;
+}
+
 PoolLabels ReadPoolLabels(const NodeFacts& node) {
   PoolLabels labels;
   ProductLabel best;
@@ -300,7 +317,7 @@ PoolLabels ReadPoolLabels(const NodeFacts& node) {
     }
   }
   const bool is_short =
-      best.at < kOtherDomain ? kProductKeys[best.at].is_short : best.at == kOtherDomain;
+      best.at < kOtherDomain ? kProductKeys[best.at].is_short : best.at < kNoProduct;
   if (is_short) labels.product = MadeExact(labels.product, node);
   return labels;
 }

@@ -36,6 +36,9 @@ struct Pool {
 
   // What one unit of the resource is a part of; "" if it is a whole accelerator.
   std::string_view PartOf(const std::string& resource) const;
+  // The product and that part, also one that the resource is named after: "H100 time slice 1/4",
+  // "H100 MIG 1g.10gb" of nvidia.com/mig-1g.10gb.
+  std::string UnitOf(const std::string& resource) const;
 
   friend auto operator<=>(const Pool&, const Pool&) = default;
 };

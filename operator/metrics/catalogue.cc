@@ -90,7 +90,8 @@ constexpr Metric kCatalogue[] = {
   {Id::kFabricAccelerators, "weft_fabric_accelerators", kGauge, kFleet,
    {"fabric", "accelerator", "product", "state"},
    "Accelerators by state: used, free, unavailable (free, but on a cordoned or unusable node); "
-   "the product comes from node labels or Fabric.spec.acceleratorModel."},
+   "the product comes from node labels or Fabric.spec.acceleratorModel and names the part of "
+   "which one unit is (H100 MIG 1g.10gb)."},
   {Id::kFabricDomains, "weft_fabric_domains", kGauge, kFleet, {"fabric", "level"},
    "Domains of a level."},
   {Id::kFabricFreeSlots, "weft_fabric_free_slots", kGauge, kFleet,

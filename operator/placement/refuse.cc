@@ -337,7 +337,8 @@ bool MayComeBack(const Unplaceable& no) {
         return count.rejection == Rejection::kUnusable ||
                count.rejection == Rejection::kUnschedulable ||
                count.rejection == Rejection::kTaint || count.rejection == Rejection::kExcluded ||
-               count.rejection == Rejection::kVolume;  // until its CSI driver has labelled it
+               count.rejection == Rejection::kVolume ||  // until its CSI driver has labelled it
+               count.rejection == Rejection::kResource;  // until its plug-in offers any
       });
 }
 

@@ -168,7 +168,7 @@ bool AdmissionMayTolerate(const cluster::WorkloadView& workload, const Unplaceab
     if (count.rejection != rules::Rejection::kTaint || !detail.starts_with(kTaint)) return false;
     detail.remove_prefix(kTaint.size());
     const std::string key(detail.substr(0, detail.find_first_of("=:")));
-    return key == workload.accelerator->resource_name || fabric::IsAcceleratorResource(key);
+    return key == workload.accelerator->resource_name || workload.pod.requests.contains(key);
   });
 }
 

@@ -100,20 +100,37 @@ std::string TorusLine(const fabric::Fabric& fabric, const TextOptions& options) 
   return Wrap("", Printable(text), 0, options.columns);
 }
 
-// A table of pools, if the nodes have several products or capacity types.
+// Whether the pool also has accelerators of another vendor, so that its product does not tell
+// which.
+bool OffersOfOthers(const fabric::Fabric& fabric, fabric::PoolIndex pool,
+                    const std::string& resource) {
+  const std::string vendor = resource.substr(0, resource.find('/') + 1);
+  for (fabric::ResourceIndex r{0}; r < fabric.resources().EndIndex(); ++r) {
+    const bool other = !fabric.resources()[r].starts_with(vendor);
+    if (other && fabric.IsAccelerator(r) && fabric.PoolOffers(pool, r)) return true;
+  }
+  return false;
+}
+
+// A table of pools and their resources, if the nodes have several products or capacity types.
 std::string PoolTable(const cluster::ClusterFabric& cluster, const TextOptions& options) {
   const fabric::Fabric& fabric = *cluster.fabric;
   struct Figures {
     std::int64_t nodes = 0, free_nodes = 0, accelerators = 0, free = 0;
   };
-  IndexVector<fabric::PoolIndex, Figures> figures(fabric.pools().EndIndex());
+  using Kind = std::pair<fabric::PoolIndex, fabric::ResourceIndex>;
+  std::map<Kind, Figures> figures;
   for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
-    Figures& pool = figures[fabric.pool(n)];
-    ++pool.nodes;
-    pool.accelerators += fabric.accelerators(n);
-    if (StateOf(fabric, n) != NodeState::kTakesPods) continue;
-    pool.free += FreeOn(cluster.claims, n);
-    pool.free_nodes += cluster.claims.wholly_free(n) ? 1 : 0;
+    for (fabric::ResourceIndex r{0}; r < fabric.resources().EndIndex(); ++r) {
+      const std::int64_t offered = fabric.allocatable(n, r);
+      if (!fabric.IsAccelerator(r) || fabric.capacity(n, r) == 0) continue;
+      Figures& of = figures[{fabric.pool(n), r}];
+      ++of.nodes;
+      of.accelerators += offered;
+      if (StateOf(fabric, n) != NodeState::kTakesPods) continue;
+      of.free += std::max<std::int64_t>(0, cluster.claims.free(n, r));
+      of.free_nodes += cluster.claims.wholly_free(n) ? 1 : 0;
+    }
   }
   Table table({{"PRODUCT", Align::kLeft},
                {"NODES", Align::kRight},
@@ -121,22 +138,26 @@ std::string PoolTable(const cluster::ClusterFabric& cluster, const TextOptions& 
                {"ACCELERATORS", Align::kRight},
                {"FREE", Align::kRight}});
   // A row for all slices of one kind.
-  std::map<fabric::Pool, std::vector<fabric::PoolIndex>> rows;
-  for (fabric::PoolIndex p{0}; p < figures.EndIndex(); ++p) {
-    fabric::Pool kind = fabric.pools()[p];
+  std::map<std::pair<fabric::Pool, fabric::ResourceIndex>, std::vector<fabric::PoolIndex>> rows;
+  for (const auto& [of, count] : figures) {
+    fabric::Pool kind = fabric.pools()[of.first];
     if (!kind.slice.empty()) kind.slice = "any";
-    if (figures[p].accelerators > 0) rows[std::move(kind)].push_back(p);
+    if (count.accelerators > 0) rows[{std::move(kind), of.second}].push_back(of.first);
   }
   const std::size_t offering = rows.size();
   for (const auto& [kind, pools] : rows) {
     Figures sum;
     for (const fabric::PoolIndex p : pools) {
-      sum.nodes += figures[p].nodes;
-      sum.free_nodes += figures[p].free_nodes;
-      sum.accelerators += figures[p].accelerators;
-      sum.free += figures[p].free;
+      const Figures& of = figures[{p, kind.second}];
+      sum.nodes += of.nodes;
+      sum.free_nodes += of.free_nodes;
+      sum.accelerators += of.accelerators;
+      sum.free += of.free;
     }
-    table.Add({{Printable(cluster::PoolsText(fabric, pools))},
+    const std::string& resource = fabric.resources()[kind.second];
+    std::string name = cluster::PoolsText(fabric, pools, resource);
+    if (OffersOfOthers(fabric, pools.front(), resource)) name += " (" + resource + ")";
+    table.Add({{Printable(name)},
                {Grouped(sum.nodes)},
                {Grouped(sum.free_nodes)},
                {Grouped(sum.accelerators)},

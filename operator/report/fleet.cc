@@ -1,6 +1,8 @@
 #include "operator/report/fleet.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
 namespace weft::report {
 namespace {
@@ -11,20 +13,36 @@ using fabric::DomainIndex;
 using fabric::NodeIndex;
 using fabric::Tier;
 
-void CountAccelerators(const ClusterFabric& on, NodeIndex node, NodeUse use, FleetFigures& fleet) {
+// Those that are free to take; nothing if the node has none.
+std::optional<std::int64_t> CountAccelerators(const ClusterFabric& on, NodeIndex node, NodeUse use,
+                                              FleetFigures& fleet) {
+  std::optional<std::int64_t> to_take;
   const fabric::Fabric& fabric = *on.fabric;
   for (fabric::ResourceIndex r{0}; r < fabric.resources().EndIndex(); ++r) {
     const std::int64_t all = fabric.capacity(node, r), offered = fabric.allocatable(node, r);
     if (!fabric.IsAccelerator(r) || all == 0) continue;
     const std::int64_t left = std::clamp(on.claims.free(node, r), -all, offered);
     const std::int64_t free = std::max<std::int64_t>(0, left), used = std::min(offered - left, all);
-    FleetFigures::Accelerators& accelerators =
-        fleet.accelerators[{fabric.resources()[r], fabric.pools()[fabric.pool(node)].product}];
+    FleetFigures::Accelerators& accelerators = fleet.accelerators[{
+        fabric.resources()[r], fabric.pools()[fabric.pool(node)].UnitOf(fabric.resources()[r])}];
     accelerators.used += used;
     accelerators.unavailable += std::max<std::int64_t>(0, all - used - free);
     const bool away = use == NodeUse::kCordoned || use == NodeUse::kUnusable;
     (away ? accelerators.unavailable : accelerators.free) += free;
+    to_take = to_take.value_or(0) + (away ? 0 : free);
   }
+  return to_take;
+}
+
+// What the accelerators of a pool's nodes are: one kind, or the product of all.
+std::string KindOf(const fabric::Fabric& fabric, fabric::PoolIndex p) {
+  const fabric::Pool& pool = fabric.pools()[p];
+  std::set<std::string> kinds;
+  for (fabric::ResourceIndex r{0}; r < fabric.resources().EndIndex(); ++r) {
+    if (!fabric.IsAccelerator(r) || !fabric.PoolOffers(p, r)) continue;
+    kinds.insert(pool.UnitOf(fabric.resources()[r]));
+  }
+  return kinds.size() == 1 ? *kinds.begin() : pool.product;
 }
 
 // Free nodes in order of accelerators, most first.
@@ -44,7 +62,7 @@ class LevelCounter {
     }
   }
 
-  // `free_by_product`: number of free accelerators.
+  // `free_by_product`: number of free accelerators, by KindOf.
   FleetFigures::Level Measure(const std::map<std::string, std::int64_t>& free_by_product,
                               bool list) {
     for (const auto& [product, free] : free_by_product) {
@@ -57,7 +75,7 @@ class LevelCounter {
       std::int64_t free = 0;
       for (const auto& [pool, nodes] : FreeIn(d)) {
         free += nodes.count();
-        CountSlots(on_.fabric->pools()[pool].product, nodes);
+        CountSlots(KindOf(*on_.fabric, pool), nodes);
       }
       level_.largest_free_block = std::max(level_.largest_free_block, free);
       if (!list) continue;
@@ -122,13 +140,19 @@ FleetFigures MeasureFleet(const ClusterFabric& on, std::uint32_t most_domains) {
   const fabric::Fabric& fabric = *on.fabric;
   FleetFigures fleet;
   fabric::ByNode<NodeUse> uses(fabric.node_count());
+  IndexVector<fabric::PoolIndex, std::optional<std::int64_t>> free_in(fabric.pools().EndIndex());
   for (const NodeIndex n : Range<NodeIndex>(fabric.node_count())) {
     uses[n] = UseOf(on, n);
     ++fleet.nodes[static_cast<std::size_t>(uses[n])];
-    CountAccelerators(on, n, uses[n], fleet);
+    if (const auto free = CountAccelerators(on, n, uses[n], fleet)) {
+      auto& sum = free_in[fabric.pool(n)];
+      sum = sum.value_or(0) + *free;
+    }
   }
   std::map<std::string, std::int64_t> free;
-  for (const auto& [of, accelerators] : fleet.accelerators) free[of.second] += accelerators.free;
+  for (fabric::PoolIndex p{0}; p < free_in.EndIndex(); ++p) {
+    if (free_in[p]) free[KindOf(fabric, p)] += *free_in[p];
+  }
   for (Tier t{0}; t <= fabric.node_tier(); ++t) {
     const bool list =
         t > fabric::kOutside && t < fabric.node_tier() && fabric.domains(t).size() <= most_domains;

@@ -26,7 +26,9 @@ struct FleetFigures {
   };
   // Disjoint sets of this many wholly free nodes of one pool, each set inside one domain.
   struct Slots {
-    std::string product;        // of all nodes of a slot; they also share a capacity type
+    // Of all nodes of a slot, which also share a capacity type: what their accelerators are
+    // (Pool::UnitOf), of nodes with several kinds the product.
+    std::string product;
     std::int64_t nodes = 1;     // in one slot: 1, 2, 4, ...
     std::int64_t free = 0;      // how many slots
     std::int64_t stranded = 0;  // free accelerators in no slot of this size
@@ -45,7 +47,7 @@ struct FleetFigures {
 
   std::array<std::int64_t, kNodeUses> nodes{};  // by NodeUse
   std::map<std::pair<std::string, std::string>, Accelerators>
-      accelerators;           // by resource and product; "" without a product label
+      accelerators;           // by resource and what one of it is (Pool::UnitOf); "" if unknown
   std::vector<Level> levels;  // widest first, with outside and the node
 };
 

@@ -67,7 +67,9 @@ class Members {
 class HalfGangFinder {
  public:
   HalfGangFinder(const api::Inputs& inputs, const std::string& space)
-      : pods_(inputs.pods), named_(cluster::NamedAcceleratorResources(inputs).all) {
+      : pods_(inputs.pods),
+        least_members_(inputs.least_members),
+        named_(cluster::NamedAcceleratorResources(inputs).all) {
     for (const api::PodGroup& group : inputs.pod_groups) {
       least_[group.meta.key] = group.min_count;
     }
@@ -146,13 +148,16 @@ class HalfGangFinder {
            });
   }
 
-  // The least number of members that schedulers read from the pod itself.
-  static std::optional<std::int64_t> LeastByLabel(const api::Pod& pod) {
+  // The least number of members that schedulers read from the pod itself or from their PodGroup.
+  std::optional<std::int64_t> LeastByLabel(const api::Pod& pod) const {
     for (const char* key :
          {cluster::kVolcanoMinMember, cluster::kCoschedulingMin, kKoordinatorMin}) {
       if (const auto least = FindNumber(pod, key)) return least;
     }
-    return std::nullopt;
+    const auto group = cluster::SchedulersGroup(pod);
+    const auto least = group ? least_members_.find({pod.meta.key.space, std::string(*group)})
+                             : least_members_.end();
+    return least == least_members_.end() ? std::nullopt : std::optional(least->second);
   }
 
   // How many must run together; nothing if the pods do not tell. The least number of members may
@@ -222,6 +227,7 @@ class HalfGangFinder {
   }
 
   const SharedList<api::Pod>& pods_;
+  const std::map<api::ObjectKey, std::int64_t>& least_members_;
   const std::vector<std::string> named_;
   std::map<api::ObjectKey, std::int64_t> least_;  // of PodGroups: minCount
   std::vector<std::size_t> all_, workers_;        // workers have accelerators

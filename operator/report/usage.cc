@@ -44,8 +44,8 @@ std::map<UsageKey, Usage> MeasureUsage(const ClusterFabric& on) {
     for (const Holding& holding : holder.holdings) {
       ForAccelerators(on, holding, [&](fabric::ResourceIndex resource, std::int64_t amount) {
         const fabric::Pool& pool = on.fabric->pools()[on.fabric->pool(holding.node)];
-        Usage& of = usage[{holder.key.space, holder.queue, on.fabric->resources()[resource],
-                           pool.product, pool.capacity}];
+        const std::string& name = on.fabric->resources()[resource];
+        Usage& of = usage[{holder.key.space, holder.queue, name, pool.UnitOf(name), pool.capacity}];
         const auto count = static_cast<double>(amount);
         of.allocated += count;
         of.stranded += count * StrandedPerHeld(on, holding.node, resource);

@@ -10,9 +10,9 @@ namespace weft::report {
 
 // Whose accelerators, and of which kind.
 struct UsageKey {
-  std::string space;  // namespace
-  std::string queue;  // the LocalQueue of Kueue; "" without one
-  std::string resource, product;
+  std::string space;              // namespace
+  std::string queue;              // the LocalQueue of Kueue; "" without one
+  std::string resource, product;  // Pool::UnitOf
   fabric::CapacityType capacity = fabric::CapacityType::kOnDemand;
 
   friend auto operator<=>(const UsageKey&, const UsageKey&) = default;

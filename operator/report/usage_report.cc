@@ -53,13 +53,15 @@ std::string Pools(const char* state, const std::string& match) {
 }
 
 double Price(const Sample& sample, const outlook::Prices& prices, std::set<std::string>& unpriced) {
-  const std::string product = At(sample, "product");
+  const std::string product = At(sample, "product");  // or a part of one
+  const auto share = fabric::ShareOfUnit(product);
   const auto found = outlook::FindAccelerator(product);
   const bool spot = At(sample, "capacity_type") == "Spot";
   const auto price = prices.PerHour(found ? std::string(found->name) : product,
                                     spot ? outlook::Terms::kSpot : prices.terms);
-  if (!price) unpriced.insert(product.empty() ? "unknown product" : product);
-  return price.value_or(0);
+  if (price && share) return *price * *share;
+  unpriced.insert(product.empty() ? "unknown product" : product);
+  return 0;
 }
 
 void AddAllocated(const std::vector<Sample>& answer, const outlook::Prices* prices, Teams& teams,

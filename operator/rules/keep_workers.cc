@@ -209,7 +209,7 @@ class Keeping {
 
   // The nodes of pods that match all terms of required affinity. One without any of their labels
   // does not count.
-  std::vector<const NodeFacts*> NodesBeside() const {
+  std::vector<const NodeFacts*> NodesBeside(bool nominated) const {
     const std::vector<PodTerm>& affinity = terms().affinity;
     std::vector<const NodeFacts*> with;
     const auto add = [&](const NodeFacts& node, const Neighbour& pod) {
@@ -218,7 +218,7 @@ class Keeping {
       const bool labelled = std::any_of(affinity.begin(), affinity.end(), [&](const PodTerm& term) {
         return ValueOf(node, term.topology_key).has_value();
       });
-      if (all && labelled) with.push_back(&node);
+      if (all && labelled && pod.nominated == nominated) with.push_back(&node);
     };
     for (const PodOn& on : pods_) add(fabric_.node(on.node), on.pod);
     EachSelected(elsewhere_, affinity.front(), space_, add);
@@ -227,13 +227,16 @@ class Keeping {
 
   // Required affinity. While no pod matches all terms, a pod that matches its own terms may go to
   // any node with the labels, as kube-scheduler lets the first of a group. As if nothing else ran,
-  // the pods that it must be beside may come anywhere.
+  // the pods that it must be beside may come anywhere. kube-scheduler asks twice where a pod is
+  // nominated, as if it were there and as if not: such a pod alone is no company for others, but
+  // says where a group begins.
   void KeepTogether() {
     const std::vector<PodTerm>& affinity = terms().affinity;
     if (affinity.empty()) return;
-    const std::vector<const NodeFacts*> with = NodesBeside();
     const bool own = std::all_of(affinity.begin(), affinity.end(),
                                  [&](const PodTerm& term) { return SelectsOwn(term, space_); });
+    std::vector<const NodeFacts*> with = NodesBeside(false);
+    if (with.empty() && own) with = NodesBeside(true);
     for (const PodTerm& term : affinity) {
       const Domains domains = DomainsOf(fabric_, term.topology_key);
       std::set<std::uint32_t> allowed;

@@ -102,24 +102,51 @@ class SlotCounter {
       : claims_(claims),
         query_(query),
         wants_(ResolveWants(claims.fabric(), *query.pod).list),
-        filter_(claims.fabric(), query) {}
+        filter_(claims.fabric(), query) {
+    if (query.ignore_health) FindMost();
+  }
 
   // Checks room first: a full node costs one comparison, and no other rule is checked.
   std::uint32_t Of(NodeIndex n) const {
-    const Fabric& fabric = claims_.fabric();
     const std::uint32_t fits =
         query_.ignore_claims
-            ? FitsAll(wants_, query_.cap, [&](ResourceIndex r) { return fabric.capacity(n, r); })
+            ? FitsAll(wants_, query_.cap, [&](ResourceIndex r) { return CapacityOf(n, r); })
             : FitsAll(wants_, query_.cap, [&](ResourceIndex r) { return claims_.free(n, r); });
     const bool passes = fits > 0 && filter_.Passes(n) && !ComputeDomainBlocks(claims_, query_, n);
     return passes ? fits : 0;
   }
 
  private:
+  std::int64_t& MostOf(fabric::PoolIndex pool, ResourceIndex r) {
+    return most_[pool.Raw() * claims_.fabric().resources().size() + r.Raw()];
+  }
+
+  // A device plug-in or a driver that starts again, or has not come to a new node yet, offers
+  // nothing of a resource of which other nodes of the pool have some.
+  void FindMost() {
+    const Fabric& fabric = claims_.fabric();
+    most_.assign(fabric.pools().size() * fabric.resources().size(), 0);
+    for (const Want& want : wants_) {
+      const bool of_devices = fabric.resources()[want.resource].find('/') != std::string::npos;
+      for (const NodeIndex n : Range<NodeIndex>(of_devices ? fabric.node_count() : 0)) {
+        std::int64_t& most = MostOf(fabric.pool(n), want.resource);
+        most = std::max(most, fabric.capacity(n, want.resource));
+      }
+    }
+  }
+
+  std::int64_t CapacityOf(NodeIndex n, ResourceIndex r) const {
+    const Fabric& fabric = claims_.fabric();
+    const std::int64_t has = fabric.capacity(n, r);
+    if (has > 0 || most_.empty()) return has;
+    return most_[fabric.pool(n).Raw() * fabric.resources().size() + r.Raw()];
+  }
+
   const Claims& claims_;
   const SlotQuery& query_;
   std::vector<Want> wants_;
   StaticFilter filter_;
+  std::vector<std::int64_t> most_;  // by pool and resource; only with ignore_health
 };
 
 bool OffersAll(const Fabric& fabric, const SlotQuery& query) {

@@ -17,8 +17,9 @@ struct SlotQuery {
   std::vector<fabric::NodeIndex> excluded;    // ascending
   std::uint32_t cap = 0;                      // workers of the job
   bool ignore_claims = false;                 // as if nothing else ran and all devices worked
-  bool ignore_health = false;                 // and as if every node were usable, not cordoned and
-                                              // labelled by the drivers of its volumes
+  // And as if every node were usable, not cordoned, labelled by the drivers of its volumes, and had
+  // the devices that other nodes of its pool have.
+  bool ignore_health = false;
   std::vector<fabric::PoolIndex> pools = {};  // only their nodes count; ascending; empty: all
 };
 

@@ -58,6 +58,7 @@ bool PassesByItself(std::string_view taint_key) {
       "node.kubernetes.io/network-unavailable", "node.kubernetes.io/unschedulable",
       "node.cluster.x-k8s.io/uninitialized",    "karpenter.sh/unregistered"};
   constexpr std::string_view kBegin[] = {"node.cloudprovider.kubernetes.io/",
+                                         "readiness.k8s.io/",
                                          "startup-taint.cluster-autoscaler.kubernetes.io/",
                                          "status-taint.cluster-autoscaler.kubernetes.io/",
                                          "ignore-taint.cluster-autoscaler.kubernetes.io/"};

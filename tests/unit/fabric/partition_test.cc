@@ -299,6 +299,17 @@ TEST(PartitionTest, TheGpusOfAMixedNodeShareByTheirReplicas) {
   EXPECT_EQ(PartitionOf(node, kGpu).name, "time slice 1/4");
 }
 
+TEST(ShareOfUnit, IsSaidByItsName) {
+  EXPECT_EQ(ShareOfUnit("NVIDIA-H100-80GB-HBM3"), 1);
+  EXPECT_EQ(ShareOfUnit("NVIDIA-L40S time slice 1/4"), 0.25);
+  EXPECT_EQ(ShareOfUnit("NVIDIA-A30 MIG 1g.6gb"), 0.25);
+  EXPECT_EQ(ShareOfUnit("NVIDIA-H100-80GB-HBM3 MIG 1g.10gb"), 1.0 / 7);
+  EXPECT_EQ(ShareOfUnit("NVIDIA-H100-80GB-HBM3-MIG-3g.40gb"), 3.0 / 7);
+  EXPECT_EQ(ShareOfUnit("AMD_Instinct_MI300X_OAM CPX 1/8"), 0.125);
+  EXPECT_EQ(ShareOfUnit("NVIDIA-H100-80GB-HBM3 memory or cores of one"), std::nullopt);
+  EXPECT_EQ(ShareOfUnit("NVIDIA-L40S time slice"), std::nullopt);
+}
+
 TEST(PartitionTest, APartByItsNameNeedsNoLabel) {
   NodeFacts node;
   node.allocatable = {{"amd.com/cpx_nps4", 64}};

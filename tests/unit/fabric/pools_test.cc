@@ -449,5 +449,28 @@ TEST(FabricTest, AResourceThatTheFabricNamesIsAnAcceleratorWhileNoneIsAllocatabl
   EXPECT_EQ(why({"example.com/other"}), "none");
 }
 
+TEST(Pool, NamesWhatAUnitOfAResourceIs) {
+  Pool pool;
+  pool.product = "H100";
+  pool.parts = {{"nvidia.com/gpu.shared", "time slice 1/4"}};
+  EXPECT_EQ(pool.UnitOf("nvidia.com/gpu"), "H100");
+  EXPECT_EQ(pool.UnitOf("nvidia.com/gpu.shared"), "H100 time slice 1/4");
+  EXPECT_EQ(pool.UnitOf("nvidia.com/mig-1g.10gb"), "H100 MIG 1g.10gb");
+  pool.product = "H100-MIG-1g.10gb";
+  EXPECT_EQ(pool.UnitOf("nvidia.com/gpu"), "H100-MIG-1g.10gb");
+}
+
+// As the examples in Kubernetes' pages have it; some clouds write the vendor there.
+TEST(ReadPoolLabels, APlainLabelNamesTheProductLast) {
+  const auto product = [](TextMap labels) {
+    NodeFacts node;
+    node.labels = std::move(labels);
+    return std::string(ReadPoolLabels(node).product);
+  };
+  EXPECT_EQ(product({{"accelerator", "nvidia-tesla-t4"}}), "nvidia-tesla-t4");
+  EXPECT_EQ(product({{"accelerator", "nvidia"}}), "");
+  EXPECT_EQ(product({{"accelerator", "a100"}, {"acme.example/gpu.product", "H100"}}), "H100");
+}
+
 }  // namespace
 }  // namespace weft::fabric

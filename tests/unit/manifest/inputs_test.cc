@@ -68,6 +68,19 @@ spec:
                   .tolerations.empty());
 }
 
+TEST(ReadInputs, TakesTheLeastMembersOfOtherSchedulersPodGroups) {
+  const auto inputs = ReadInputs({{"a", R"(
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: g, namespace: team}
+spec: {minMember: 3}
+)"}});
+  ASSERT_TRUE(inputs) << inputs.error().message;
+  EXPECT_EQ(inputs->least_members.at({"team", "g"}), 3);
+  EXPECT_TRUE(inputs->notes.empty());
+  EXPECT_TRUE(inputs->pod_groups.empty());
+}
+
 TEST(ReadInputs, NamesEachDeviceTaintRuleBecauseItsDevicesCountAsFree) {
   const auto rule = [](const std::string& group, const std::string& name) {
     return "---\napiVersion: " + group + "/v1\nkind: DeviceTaintRule\nmetadata: {name: " + name +

@@ -209,6 +209,14 @@ TEST(Refuse, TellsWhetherTheJobWouldFitIfNodesCameBack) {
   };
   EXPECT_EQ(refuse(6, 8, in_zone("")), "when healthy") << "its CSI driver has not labelled it yet";
   EXPECT_EQ(refuse(6, 8, in_zone("b")), "never");
+  const auto with_cards = [](std::size_t nodes) {
+    return [nodes](FabricShape& s, Request& r) {
+      for (std::size_t n = 0; n < nodes; ++n) s.nodes[n].allocatable["example.com/rdma"] = 8;
+      r.pod.requests["example.com/rdma"] = 4;
+    };
+  };
+  EXPECT_EQ(refuse(6, 8, with_cards(5)), "when healthy") << "the cards' plug-in starts again";
+  EXPECT_EQ(refuse(7, 8, with_cards(5)), "never");
   EXPECT_EQ(refuse(6, 8, [](FabricShape& s, Request&) { s.nodes[0].used = 8; }), "ever");
 }
 

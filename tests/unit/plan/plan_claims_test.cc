@@ -80,6 +80,25 @@ TEST(Plan, ANominatedPodKeepsItsRoomFromPodsOfNoHigherPriority) {
   EXPECT_EQ(node(100, 500), "n3");
 }
 
+// It may never come: a job that must be beside it waits.
+TEST(Plan, ANominatedPodIsNoCompany) {
+  testing::Scene scene(testing::FourNodes());
+  api::Pod& pod = scene.Pod("q", "", {{"app", "x"}});
+  pod.nominated_node = "n3";
+  pod.pod.requests.clear();
+  fabric::PodTerms terms;
+  terms.affinity = {
+      {.topology_key = "test/leaf", .selector = fabric::LabelSelector{{{"app", "x"}}, {}}}};
+  scene.Job("a", 1).pod.terms = terms;
+  const auto placed = [&](bool runs) {
+    scene.inputs.pods.Edit(0).node_name = runs ? "n3" : "";
+    const cluster::Cluster cluster = scene.Build();
+    return Plan(cluster)->entries[0].placed() != nullptr;
+  };
+  EXPECT_FALSE(placed(false));
+  EXPECT_TRUE(placed(true));
+}
+
 // Jobs are not always decided by the priority of their pods.
 TEST(Plan, ANominatedPodKeepsItsRoomFromSomeJobsOnly) {
   testing::Scene scene(testing::FourNodes());

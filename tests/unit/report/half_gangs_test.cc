@@ -355,6 +355,28 @@ TEST(HalfGangs, AGangWithItsLeastNumberOfMembersHasStarted) {
   }
 }
 
+// Pods that nobody owns are in a group by a label, and how many it needs stands in its object.
+TEST(HalfGangs, ThePodGroupOfAnotherSchedulerTellsHowManyItNeeds) {
+  api::Inputs inputs;
+  std::vector<api::Pod> pods;
+  for (const char* name : {"a", "b"}) {
+    pods.push_back(Worker("x", 0, "n0"));
+    pods.back().meta.key.name = name;
+    pods.back().meta.labels = {{"scheduling.x-k8s.io/pod-group", "g"}};
+    pods.back().meta.owners = {};
+  }
+  inputs.pods = pods;
+  EXPECT_TRUE(HalfGangs(inputs, "").empty());
+  inputs.least_members[{"team", "g"}] = 3;
+  const auto half = HalfGangs(inputs, "");
+  ASSERT_EQ(half.size(), 1U);
+  EXPECT_EQ(half[0].placed, 2);
+  EXPECT_EQ(half[0].workers, 3);
+  EXPECT_EQ(half[0].not_created, 1);
+  inputs.least_members[{"team", "g"}] = 2;
+  EXPECT_TRUE(HalfGangs(inputs, "").empty());
+}
+
 TEST(HalfGangs, AResourceThatAPlacementNamesIsAnAccelerator) {
   api::Inputs inputs;
   std::vector<api::Pod> pods = {Worker("a", 0, "n0"), Worker("a", 1, ""), Worker("a", 2, "")};
