@@ -86,9 +86,11 @@ TEST(Plan, ANominatedPodIsNoCompany) {
   api::Pod& pod = scene.Pod("q", "", {{"app", "x"}});
   pod.nominated_node = "n3";
   pod.pod.requests.clear();
+  fabric::PodTerm beside;
+  beside.topology_key = "test/leaf";
+  beside.selector = fabric::LabelSelector{{{"app", "x"}}, {}};
   fabric::PodTerms terms;
-  terms.affinity = {
-      {.topology_key = "test/leaf", .selector = fabric::LabelSelector{{{"app", "x"}}, {}}}};
+  terms.affinity = {beside};
   scene.Job("a", 1).pod.terms = terms;
   const auto placed = [&](bool runs) {
     scene.inputs.pods.Edit(0).node_name = runs ? "n3" : "";
