@@ -296,7 +296,8 @@ std::string Pool::UnitOf(const std::string& resource) const {
   if (product.find("-MIG-") != product.npos) return product;
   std::string part(PartOf(resource));
   if (part.empty()) part = PartByName(resource);
-  return product.empty() || part.empty() ? product + part : product + " " + part;
+  if (part.empty()) return product;
+  return (product.empty() ? resource : product) + " " + part;
 }
 
 PoolLabels ReadPoolLabels(const NodeFacts& node) {

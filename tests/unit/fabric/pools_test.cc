@@ -456,6 +456,9 @@ TEST(Pool, NamesWhatAUnitOfAResourceIs) {
   EXPECT_EQ(pool.UnitOf("nvidia.com/gpu"), "H100");
   EXPECT_EQ(pool.UnitOf("nvidia.com/gpu.shared"), "H100 time slice 1/4");
   EXPECT_EQ(pool.UnitOf("nvidia.com/mig-1g.10gb"), "H100 MIG 1g.10gb");
+  pool.product = "";
+  EXPECT_EQ(pool.UnitOf("nvidia.com/gpu"), "");
+  EXPECT_EQ(pool.UnitOf("nvidia.com/mig-1g.10gb"), "nvidia.com/mig-1g.10gb MIG 1g.10gb");
   pool.product = "H100-MIG-1g.10gb";
   EXPECT_EQ(pool.UnitOf("nvidia.com/gpu"), "H100-MIG-1g.10gb");
 }
