@@ -184,9 +184,11 @@ repeat_failures() {
 }
 
 run_everything() {
+  set -m  # a process group of its own, which can be ended where a build fails
   install_frameworks &
+  set +m
   local frameworks=$!
-  trap wait EXIT  # nothing is left behind where a build fails
+  trap 'kill -- -'$frameworks' 2>/dev/null || true; wait' EXIT
   stage 'Building the Kubernetes control planes, unless they are in the cache'
   build_control_plane 1.37
   stage 'Building kubelet, containerd and the like for real nodes, unless they are in the cache'
@@ -202,6 +204,7 @@ run_everything() {
   write_test_list
   stage 'Waiting for the frameworks whose ranks are tested, unless they are in the cache'
   wait $frameworks
+  trap - EXIT
   stage 'Running the tests'
   [ -d ../shared/data ] ||
     echo 'NOT TESTED: real topology files: ../shared/data is absent (cases are listed as skipped)'

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/api/decode.h"
+#include "operator/api/json_member.h"
 #include "operator/api/json_reader.h"
-#include "operator/api/names.h"
 #include "operator/base/check.h"
 
 namespace weft::api {
@@ -227,7 +227,8 @@ Result<ObjectMeta> DecodeMetadata(const nlohmann::json& object, const Place& pla
 
 namespace {
 
-// A PodGroup of another scheduler; nothing if it is none. Only files have these.
+// A PodGroup of another scheduler; nothing if it is none. Only files have these. An odd number is
+// as good as none: the object is not Weft's.
 std::optional<Status> TakeLeastMembers(const TypeMeta& type, const nlohmann::json& object,
                                        const Place& place, Inputs& inputs) {
   static constexpr auto kGroups =
@@ -237,9 +238,12 @@ std::optional<Status> TakeLeastMembers(const TypeMeta& type, const nlohmann::jso
   if (!is_one || type.kind != "PodGroup") return std::nullopt;
   Decoding decoding(object, place);
   const ObjectMeta meta = DecodeMeta(decoding.Root()["metadata"], Scope::kNamespaced);
-  const std::int64_t least = decoding.Root()["spec"]["minMember"].Int(kCount);
   if (Status done = decoding.status(); !done) return done;
-  inputs.least_members[meta.key] = least;
+  const nlohmann::json* spec = FindMember(object, "spec");
+  const nlohmann::json* least = spec == nullptr ? nullptr : FindMember(*spec, "minMember");
+  if (least != nullptr && least->is_number_integer() && *least > 0) {
+    inputs.least_members[meta.key] = least->get<std::int64_t>();
+  }
   return Status();
 }
 

@@ -119,11 +119,12 @@ bool NamesAccelerators(const Resources& resources) {
 }
 
 // The resource that a new node will offer, as GPU feature discovery or its cloud tells; "" if
-// neither does.
+// neither does. A node that Karpenter calls initialized has all that it will have.
 std::string ResourceToCome(const TextMap& labels) {
   if (labels.At("nvidia.com/gpu.count") || labels.At("cloud.google.com/gke-accelerator")) {
     return "nvidia.com/gpu";
   }
+  if (labels.At("karpenter.sh/initialized") == "true") return "";
   for (const std::string of :
        {"karpenter.k8s.aws/instance-gpu-", "eks.amazonaws.com/instance-gpu-"}) {
     if (!labels.At(of + "count")) continue;

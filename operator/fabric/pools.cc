@@ -87,17 +87,8 @@ bool NamesProduct(std::string_view key) {
                                         key.substr(slash + 1)) != kProductNames.end();
 }
 
-// The label of the examples in Kubernetes' own pages on GPUs; others give it a vendor's name only.
-constexpr std::string_view kPlainKey = "accelerator";
-
-bool IsNameOfProduct(std::string_view value) {
-  return value.find_first_of("0123456789") != value.npos && !MatchesProduct(value, "");
-}
-
-// The places in kProductKeys of labels of other domains, of kPlainKey and of labels that name no
-// product.
-constexpr std::size_t kOtherDomain = kProductKeys.size(), kPlain = kOtherDomain + 1,
-                      kNoProduct = kPlain + 1;
+// The places in kProductKeys of labels of other domains and of labels that name no product.
+constexpr std::size_t kOtherDomain = kProductKeys.size(), kNoProduct = kProductKeys.size() + 1;
 
 // What one label says of the product.
 struct ProductLabel {
@@ -126,7 +117,6 @@ ProductLabel ReadProduct(std::string_view key, std::string_view value) {
     if (!in_key.empty() && value != "0" && !IsPlaceholder(in_key)) return {at, in_key, true};
   }
   if (NamesProduct(key)) return {kOtherDomain, value, false};
-  if (key == kPlainKey && IsNameOfProduct(value)) return {kPlain, value, false};
   return {};
 }
 
@@ -256,10 +246,30 @@ void NameByNewDrivers(std::vector<NamedPool>& pools) {
   }
 }
 
+// "v100" of accelerator=nvidia-tesla-v100, the label of the examples in Kubernetes' own pages; ""
+// of a value that names no GPU. Many sites name anything there, so nothing but known words counts.
+std::string PlainProduct(const NodeFacts& node) {
+  static constexpr auto kKnown = std::to_array<std::string_view>(
+      {"k80",  "m60",   "p4",    "p40",   "p100",  "v100",  "t4",     "a2",
+       "a10",  "a10g",  "a16",   "a30",   "a40",   "a100",  "a800",   "l4",
+       "l20",  "l40",   "l40s",  "h20",   "h100",  "h200",  "h800",   "b200",
+       "b300", "gb200", "gb300", "mi100", "mi210", "mi250", "mi250x", "mi300x"});
+  std::string product;
+  for (const std::string& word : WordsOf(node.labels.At("accelerator").value_or(""))) {
+    const bool known = std::find(kKnown.begin(), kKnown.end(), word) != kKnown.end();
+    const bool size = !product.empty() && word.ends_with("gb");
+    if (known || size) product += (product.empty() ? "" : "-") + word;
+  }
+  return product;
+}
+
 Pool PoolWith(const PoolLabels& labels, const NodeFacts& node, const FabricSpec& spec) {
   Pool pool{std::string(labels.product), labels.capacity.value_or(CapacityType::kOnDemand)};
   if (!HasAccelerator(node, spec.accelerator_resources)) return pool;
   if (pool.product.empty()) pool.product = spec.accelerator_model;
+  if (pool.product.empty() && !NamesMachine(InstanceTypeOf(node))) {
+    pool.product = PlainProduct(node);
+  }
   // If nothing else tells two kinds of nodes apart, their instance types do.
   if (pool.product.empty()) pool.product = InstanceTypeOf(node);
   for (auto& [resource, part] : PartsOf(node, spec.accelerator_resources)) {
@@ -318,7 +328,7 @@ PoolLabels ReadPoolLabels(const NodeFacts& node) {
     }
   }
   const bool is_short =
-      best.at < kOtherDomain ? kProductKeys[best.at].is_short : best.at < kNoProduct;
+      best.at < kOtherDomain ? kProductKeys[best.at].is_short : best.at == kOtherDomain;
   if (is_short) labels.product = MadeExact(labels.product, node);
   return labels;
 }

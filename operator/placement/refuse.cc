@@ -272,20 +272,32 @@ Kept KeepRules(const rules::WorkerRules& between, const fabric::ByNode<std::uint
   return gave_up ? Kept::kUnknown : Kept::kNever;
 }
 
-// The slots of each domain that has enough for all workers.
-std::vector<fabric::ByNode<std::uint32_t>> RoomyDomains(const fabric::TierDomains& domains,
-                                                        const fabric::ByNode<std::uint32_t>& slots,
-                                                        std::uint32_t workers) {
-  std::vector<fabric::ByNode<std::uint32_t>> roomy;
+// The domains with enough slots for all workers.
+std::vector<DomainIndex> RoomyDomains(const fabric::TierDomains& domains,
+                                      const fabric::ByNode<std::uint32_t>& slots,
+                                      std::uint32_t workers) {
+  std::vector<DomainIndex> roomy;
   for (const DomainIndex d : Range<DomainIndex>(domains.size())) {
-    const auto inside = IndexRange<NodeIndex>(domains.begin[d], domains.begin[d + 1]);
     std::uint64_t all = 0;
-    for (const NodeIndex n : inside) all += slots[n];
-    if (all < workers) continue;
-    fabric::ByNode<std::uint32_t>& own = roomy.emplace_back(slots.size(), 0U);
-    for (const NodeIndex n : inside) own[n] = slots[n];
+    for (NodeIndex n = domains.begin[d]; n < domains.begin[d + 1]; ++n) all += slots[n];
+    if (all >= workers) roomy.push_back(d);
   }
   return roomy;
+}
+
+// Whether the workers might keep the rules inside one of the domains.
+bool MayKeepInside(const fabric::TierDomains& domains, const rules::WorkerRules& between,
+                   const fabric::ByNode<std::uint32_t>& slots, std::uint32_t workers) {
+  const std::vector<DomainIndex> roomy = RoomyDomains(domains, slots, workers);
+  if (roomy.size() > kMostDomains) return true;
+  fabric::ByNode<std::uint32_t> inside(slots.size(), 0U);
+  for (const DomainIndex d : roomy) {
+    const auto nodes = IndexRange<NodeIndex>(domains.begin[d], domains.begin[d + 1]);
+    for (const NodeIndex n : nodes) inside[n] = slots[n];
+    if (KeepRules(between, inside, workers) != Kept::kNever) return true;
+    for (const NodeIndex n : nodes) inside[n] = 0;
+  }
+  return false;
 }
 
 // Whether the workers might keep the rules between them on the empty fabric in a way that no search
@@ -305,13 +317,8 @@ bool MayKeepRules(const fabric::Claims& claims, const Request& request,
                   [](const auto& group) { return group.required.has_value(); })) {
     return true;
   }
-  if (!request.required) return false;
-  const auto roomy =
-      RoomyDomains(claims.fabric().domains(*request.required), slots, request.workers);
-  return roomy.size() > kMostDomains ||
-         std::any_of(roomy.begin(), roomy.end(), [&](const auto& inside) {
-           return KeepRules(between, inside, request.workers) != Kept::kNever;
-         });
+  return request.required &&
+         MayKeepInside(claims.fabric().domains(*request.required), between, slots, request.workers);
 }
 
 // Whether nobody knows if the job would fit on the empty fabric. "It never fits" is final: Kueue

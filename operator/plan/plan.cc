@@ -455,7 +455,7 @@ class PlanBuilder {
       const bool lacks =
           !WaitsForVolumes(workload) && LacksDevices(problem, graph, *on.fabric, refused);
       refused.message += " " + (lacks ? WithheldText(*on.fabric, problem.request.pod.requests)
-                                      : StartText(workload, refused));
+                                      : StartText(entry, refused));
     }
     const auto& wait = workload.topology->wait_for_preferred_seconds;
     if (!wait || !workload.wait.waited_seconds || *workload.wait.waited_seconds >= *wait) return;
@@ -481,9 +481,22 @@ class PlanBuilder {
     return !placement::Fits(fabric::Claims(on), problem.request, graph);
   }
 
+  // Whether all accelerators of the fabric are still free, after what this plan has placed.
+  bool AllAreFree(std::size_t fabric) const {
+    const fabric::Claims& claims = claims_[fabric];
+    for (const fabric::NodeIndex n : Range<fabric::NodeIndex>(claims.fabric().node_count())) {
+      if (!claims.wholly_free(n)) return false;
+    }
+    return true;
+  }
+
   // When the refused workload would start.
-  static std::string StartText(const cluster::WorkloadView& workload, const Refused& refused) {
+  std::string StartText(const PlanEntry& entry, const Refused& refused) const {
+    const cluster::WorkloadView& workload = entry.workload;
     if (refused.why->ever && WaitsForVolumes(workload)) return "It waits until that changes.";
+    if (refused.why->ever && AllAreFree(*entry.fabric)) {
+      return "All accelerators are free: whether its rules can be kept is not known.";
+    }
     if (refused.why->ever) return FitTimeText(refused.fit_time, true);
     if (AdmissionMayTolerate(workload, *refused.why)) {
       return "Without the toleration it never fits this fabric.";

@@ -45,6 +45,8 @@ std::string KindOf(const fabric::Fabric& fabric, fabric::PoolIndex p) {
   return kinds.size() == 1 ? *kinds.begin() : pool.product;
 }
 
+using Kinds = IndexVector<fabric::PoolIndex, std::string>;
+
 // Free nodes in order of accelerators, most first.
 struct FreeNodes {
   std::vector<std::int64_t> accelerators;  // prefix sums, 0 first
@@ -53,8 +55,9 @@ struct FreeNodes {
 
 class LevelCounter {
  public:
-  LevelCounter(const ClusterFabric& on, const fabric::ByNode<NodeUse>& uses, Tier tier)
-      : on_(on), domains_(on.fabric->domains(tier)), uses_(uses) {
+  LevelCounter(const ClusterFabric& on, const fabric::ByNode<NodeUse>& uses, const Kinds& kinds,
+               Tier tier)
+      : on_(on), domains_(on.fabric->domains(tier)), uses_(uses), kinds_(kinds) {
     level_.name = on.fabric->tiers()[tier].name;
     level_.domains = domains_.size();
     for (DomainIndex d{0}; d < domains_.EndIndex(); ++d) {
@@ -75,7 +78,7 @@ class LevelCounter {
       std::int64_t free = 0;
       for (const auto& [pool, nodes] : FreeIn(d)) {
         free += nodes.count();
-        CountSlots(KindOf(*on_.fabric, pool), nodes);
+        CountSlots(kinds_[pool], nodes);
       }
       level_.largest_free_block = std::max(level_.largest_free_block, free);
       if (!list) continue;
@@ -116,6 +119,7 @@ class LevelCounter {
   const ClusterFabric& on_;
   const fabric::TierDomains& domains_;
   const fabric::ByNode<NodeUse>& uses_;
+  const Kinds& kinds_;
   std::int64_t largest_ = 1;
   std::map<std::string, std::size_t> first_slots_;  // of each product, in level_.slots
   FleetFigures::Level level_;
@@ -149,14 +153,16 @@ FleetFigures MeasureFleet(const ClusterFabric& on, std::uint32_t most_domains) {
       sum = sum.value_or(0) + *free;
     }
   }
+  Kinds kinds(fabric.pools().EndIndex());
   std::map<std::string, std::int64_t> free;
   for (fabric::PoolIndex p{0}; p < free_in.EndIndex(); ++p) {
-    if (free_in[p]) free[KindOf(fabric, p)] += *free_in[p];
+    kinds[p] = KindOf(fabric, p);
+    if (free_in[p]) free[kinds[p]] += *free_in[p];
   }
   for (Tier t{0}; t <= fabric.node_tier(); ++t) {
     const bool list =
         t > fabric::kOutside && t < fabric.node_tier() && fabric.domains(t).size() <= most_domains;
-    fleet.levels.push_back(LevelCounter(on, uses, t).Measure(free, list));
+    fleet.levels.push_back(LevelCounter(on, uses, kinds, t).Measure(free, list));
   }
   return fleet;
 }

@@ -23,6 +23,7 @@ using cluster::FindNumber;
 using cluster::Gang;
 using OrderedJson = nlohmann::ordered_json;
 
+constexpr const char *kVolcanoGroup = "scheduling.k8s.io/group-name", *kKaiGroup = "pod-group-name";
 constexpr const char* kKoordinatorMin = "gang.scheduling.koordinator.sh/min-available";
 
 // The pods that a told size counts: with those without accelerators, such as a leader or a driver,
@@ -154,10 +155,14 @@ class HalfGangFinder {
          {cluster::kVolcanoMinMember, cluster::kCoschedulingMin, kKoordinatorMin}) {
       if (const auto least = FindNumber(pod, key)) return least;
     }
-    const auto group = cluster::SchedulersGroup(pod);
-    const auto least = group ? least_members_.find({pod.meta.key.space, std::string(*group)})
-                             : least_members_.end();
-    return least == least_members_.end() ? std::nullopt : std::optional(least->second);
+    // Also a group that Volcano or KAI made for the pods' owner.
+    for (const auto& group : {cluster::SchedulersGroup(pod), cluster::FindLabel(pod, kVolcanoGroup),
+                              cluster::FindLabel(pod, kKaiGroup)}) {
+      if (!group) continue;
+      const auto least = least_members_.find({pod.meta.key.space, *group});
+      if (least != least_members_.end()) return least->second;
+    }
+    return std::nullopt;
   }
 
   // How many must run together; nothing if the pods do not tell. The least number of members may

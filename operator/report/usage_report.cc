@@ -52,15 +52,26 @@ std::string Pools(const char* state, const std::string& match) {
          Matchers(std::string("state=\"") + state + "\"", match) + "))";
 }
 
+// "NVIDIA-L4" of "NVIDIA-L4 time slice 1/4" (fabric::Pool::UnitOf): as the table of prices names
+// it.
+std::string ProductOfUnit(std::string_view unit) {
+  std::size_t end = unit.size();
+  for (const std::string_view part : {" MIG ", " time slice", " MPS", " vGPU", " vNPU ",
+                                      " memory or cores", " CPX", " DPX", " TPX", " QPX"}) {
+    end = std::min(end, unit.find(part));
+  }
+  return std::string(fabric::WholeProduct(unit.substr(0, end)));
+}
+
 double Price(const Sample& sample, const outlook::Prices& prices, std::set<std::string>& unpriced) {
-  const std::string product = At(sample, "product");  // or a part of one
-  const auto share = fabric::ShareOfUnit(product);
+  const std::string unit = At(sample, "product"), product = ProductOfUnit(unit);
+  const auto share = fabric::ShareOfUnit(unit);
   const auto found = outlook::FindAccelerator(product);
   const bool spot = At(sample, "capacity_type") == "Spot";
   const auto price = prices.PerHour(found ? std::string(found->name) : product,
                                     spot ? outlook::Terms::kSpot : prices.terms);
   if (price && share) return *price * *share;
-  unpriced.insert(product.empty() ? "unknown product" : product);
+  unpriced.insert(unit.empty() ? "unknown product" : unit);
   return 0;
 }
 

@@ -122,12 +122,14 @@ class SlotCounter {
   }
 
   // A device plug-in or a driver that starts again, or has not come to a new node yet, offers
-  // nothing of a resource of which other nodes of the pool have some.
+  // nothing of a resource of which other nodes of the pool have some. What is forgotten of
+  // accelerators is in the node's capacity; one that lacks them may have them cut in another way.
   void FindMost() {
     const Fabric& fabric = claims_.fabric();
     most_.assign(fabric.pools().size() * fabric.resources().size(), 0);
     for (const Want& want : wants_) {
-      const bool of_devices = fabric.resources()[want.resource].find('/') != std::string::npos;
+      const bool of_devices = fabric.resources()[want.resource].find('/') != std::string::npos &&
+                              !fabric.IsAccelerator(want.resource);
       for (const NodeIndex n : Range<NodeIndex>(of_devices ? fabric.node_count() : 0)) {
         std::int64_t& most = MostOf(fabric.pool(n), want.resource);
         most = std::max(most, fabric.capacity(n, want.resource));

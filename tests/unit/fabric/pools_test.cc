@@ -463,16 +463,26 @@ TEST(Pool, NamesWhatAUnitOfAResourceIs) {
   EXPECT_EQ(pool.UnitOf("nvidia.com/gpu"), "H100-MIG-1g.10gb");
 }
 
-// As the examples in Kubernetes' pages have it; some clouds write the vendor there.
-TEST(ReadPoolLabels, APlainLabelNamesTheProductLast) {
-  const auto product = [](TextMap labels) {
+// As the examples in Kubernetes' pages have it; sites write anything there.
+TEST(PoolOf, APlainLabelNamesTheProductWhereNothingElseDoes) {
+  const auto product = [](TextMap labels, const std::string& model = "") {
     NodeFacts node;
     node.labels = std::move(labels);
-    return std::string(ReadPoolLabels(node).product);
+    node.allocatable = {{"nvidia.com/gpu", 8}};
+    FabricSpec spec;
+    spec.accelerator_model = model;
+    return PoolOf(node, spec).product;
   };
-  EXPECT_EQ(product({{"accelerator", "nvidia-tesla-t4"}}), "nvidia-tesla-t4");
-  EXPECT_EQ(product({{"accelerator", "nvidia"}}), "");
+  constexpr const char* kType = "node.kubernetes.io/instance-type";
+  EXPECT_EQ(product({{"accelerator", "nvidia-tesla-t4"}}), "t4");
+  EXPECT_EQ(product({{"accelerator", "gpu-a100-80gb-7"}}), "a100-80gb");
+  for (const char* nothing : {"nvidia", "8", "gpu-pool-1", "huawei-Ascend910"}) {
+    EXPECT_EQ(product({{"accelerator", nothing}}), "") << nothing;
+  }
   EXPECT_EQ(product({{"accelerator", "a100"}, {"acme.example/gpu.product", "H100"}}), "H100");
+  EXPECT_EQ(product({{"accelerator", "t4"}}, "NVIDIA-H100-80GB-HBM3"), "NVIDIA-H100-80GB-HBM3");
+  EXPECT_EQ(product({{"accelerator", "t4"}, {kType, "p5.48xlarge"}}), "p5.48xlarge");
+  EXPECT_EQ(product({{"accelerator", "t4"}, {kType, "k3s"}}), "t4");
 }
 
 }  // namespace

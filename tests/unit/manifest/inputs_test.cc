@@ -74,9 +74,15 @@ apiVersion: scheduling.volcano.sh/v1beta1
 kind: PodGroup
 metadata: {name: g, namespace: team}
 spec: {minMember: 3}
+---
+apiVersion: scheduling.x-k8s.io/v1alpha1
+kind: PodGroup
+metadata: {name: odd, namespace: team}
+spec: {minMember: -1}
 )"}});
   ASSERT_TRUE(inputs) << inputs.error().message;
   EXPECT_EQ(inputs->least_members.at({"team", "g"}), 3);
+  EXPECT_EQ(inputs->least_members.size(), 1U);
   EXPECT_TRUE(inputs->notes.empty());
   EXPECT_TRUE(inputs->pod_groups.empty());
 }

@@ -119,5 +119,23 @@ TEST(FleetTest, ASlotIsOfOneProductAndCapacityType) {
                                     {"H100", 4, 0, 24}}));
 }
 
+// A slice is no whole accelerator of the product, wherever its name stands.
+TEST(FleetTest, PartsAreCountedByTheirOwnNames) {
+  testing::FabricShape shape = testing::Leaves({{8, 8}});
+  for (testing::TestNode& node : shape.nodes) node.labels["nvidia.com/gpu.product"] = "H100";
+  shape.nodes[0].allocatable = {{"nvidia.com/mig-1g.10gb", 7}};
+  shape.nodes[1].labels["nvidia.com/gpu.replicas"] = "2";
+  Scene scene(shape);
+  const Cluster cluster = scene.Build();
+  std::map<std::string, std::int64_t> free;
+  for (const auto& [of, count] : Measure(cluster).accelerators) {
+    free[of.first + ": " + of.second] = count.free;
+  }
+  EXPECT_EQ(free,
+            (std::map<std::string, std::int64_t>{{"nvidia.com/gpu: H100", 8},
+                                                 {"nvidia.com/gpu: H100 time slice 1/2", 8},
+                                                 {"nvidia.com/mig-1g.10gb: H100 MIG 1g.10gb", 7}}));
+}
+
 }  // namespace
 }  // namespace weft::report

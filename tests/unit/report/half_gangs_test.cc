@@ -375,6 +375,13 @@ TEST(HalfGangs, ThePodGroupOfAnotherSchedulerTellsHowManyItNeeds) {
   EXPECT_EQ(half[0].not_created, 1);
   inputs.least_members[{"team", "g"}] = 2;
   EXPECT_TRUE(HalfGangs(inputs, "").empty());
+  // KAI names the group that it makes after the owner.
+  api::Pod one = Worker("x", 0, "n0");
+  one.meta.annotations = {{"pod-group-name", "pg-x-u-x"}};
+  inputs.pods = std::vector<api::Pod>{one};
+  inputs.least_members[{"team", "pg-x-u-x"}] = 3;
+  ASSERT_EQ(HalfGangs(inputs, "").size(), 1U);
+  EXPECT_EQ(HalfGangs(inputs, "")[0].workers, 3);
 }
 
 TEST(HalfGangs, AResourceThatAPlacementNamesIsAnAccelerator) {

@@ -64,6 +64,28 @@ TEST(UsageReportTest, CostsGoByProductAndCapacityTypeAndNameWhatHasNoPrice) {
   EXPECT_EQ(UsageJson(report)["currency"], "USD");
 }
 
+// A part costs its share of the whole accelerator, whatever numbers its name has.
+TEST(UsageReportTest, PartsCostTheirShare) {
+  outlook::Prices prices;
+  prices.currency = "USD";
+  for (const auto& [name, price] :
+       {std::pair("A100-80GB", 7.0), std::pair("A100-40GB", 2.0), std::pair("NVIDIA-L4", 1.0)}) {
+    prices.prices.push_back(
+        {.accelerator = name, .on_demand = price, .reserved = {}, .spot = {}, .source = ""});
+  }
+  const auto cost = [&](const std::string& product) {
+    UsageAnswers answers;
+    Of(answers, UsageQuery::kAllocated) = {One("a", "", 1, product)};
+    const UsageReport report = MakeUsageReport(answers, kWeek, "", &prices);
+    return report.unpriced.empty() ? report.teams[0].cost.value() : -1;
+  };
+  EXPECT_DOUBLE_EQ(cost("NVIDIA-A100-SXM4-80GB"), 7);
+  EXPECT_DOUBLE_EQ(cost("NVIDIA-A100-SXM4-80GB MIG 3g.40gb"), 3);
+  EXPECT_DOUBLE_EQ(cost("NVIDIA-A100-SXM4-80GB-MIG-1g.10gb"), 1);
+  EXPECT_DOUBLE_EQ(cost("NVIDIA-L4 time slice 1/4"), 0.25);
+  EXPECT_DOUBLE_EQ(cost("NVIDIA-L4 time slice"), -1) << "nobody knows how many share it";
+}
+
 TEST(UsageReportTest, OneNamespaceHasItsOwnTotal) {
   const UsageReport report = MakeUsageReport(SomeAnswers(), kWeek, "a", nullptr);
   ASSERT_EQ(report.teams.size(), 1U);
