@@ -74,8 +74,8 @@ TEST(UsageReportTest, PartsCostTheirShare) {
         {.accelerator = name, .on_demand = price, .reserved = {}, .spot = {}, .source = ""});
   }
   const auto cost = [&](const std::string& product) {
-    UsageAnswers answers;
-    Of(answers, UsageQuery::kAllocated) = {One("a", "", 1, product)};
+    UsageAnswers answers = SomeAnswers();
+    Of(answers, UsageQuery::kAllocated) = {One("a", "q", 1, product)};
     const UsageReport report = MakeUsageReport(answers, kWeek, "", &prices);
     return report.unpriced.empty() ? report.teams[0].cost.value() : -1;
   };
