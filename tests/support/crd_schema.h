@@ -7,13 +7,14 @@
 
 #include "operator/base/check.h"
 #include "operator/manifest/reader.h"
+#include "tests/support/source_dir.h"
 #include "tests/unit/api/structural_schema.h"
 
 namespace weft::testing {
 
 // The text of a file of the source tree.
 inline std::string SourceFileText(const std::string& path) {
-  std::ifstream file(std::string(WEFT_SOURCE_DIR) + "/" + path);
+  std::ifstream file(SourceDir() + "/" + path);
   WEFT_CHECK(file.good());
   std::ostringstream text;
   text << file.rdbuf();

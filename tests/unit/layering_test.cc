@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "tests/support/cpp_scan.h"
 #include "tests/support/hidden_names.h"
+#include "tests/support/source_dir.h"
 #include "tests/support/source_rules.h"
 
 namespace weft::testing {
@@ -282,7 +283,7 @@ TEST(EnumeratorRules, FindAFileThatTellsValuesApart) {
 
 // The tree itself.
 
-const fs::path kRoot = WEFT_SOURCE_DIR;
+const fs::path kRoot = weft::testing::SourceDir();
 
 SourceFile ReadSourceFile(const fs::path& path) {
   std::ifstream stream(path, std::ios::binary);

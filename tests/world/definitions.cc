@@ -6,12 +6,13 @@
 
 #include "operator/base/check.h"
 #include "operator/manifest/reader.h"
+#include "tests/support/source_dir.h"
 
 namespace weft::world {
 namespace {
 
 nlohmann::json DefinitionIn(const std::string& path) {
-  std::ifstream file(std::string(WEFT_SOURCE_DIR) + "/" + path);
+  std::ifstream file(testing::SourceDir() + "/" + path);
   WEFT_CHECK(file.good());
   std::ostringstream text;
   text << file.rdbuf();

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "operator/base/check.h"
+#include "tests/support/source_dir.h"
 
 namespace weft::world {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 // Read once.
 const Json& ChartRights() {
   static const Json rights = [] {
-    std::ifstream file(WEFT_SOURCE_DIR "/tests/world/chart_rights.json");
+    std::ifstream file(testing::SourceDir() + "/tests/world/chart_rights.json");
     WEFT_CHECK(file.good());
     return Json::parse(file);
   }();

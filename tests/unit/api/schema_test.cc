@@ -7,6 +7,7 @@
 #include "operator/api/encode.h"
 #include "operator/fabric/link_types.h"
 #include "operator/manifest/reader.h"
+#include "tests/support/source_dir.h"
 #include "tests/unit/api/structural_schema.h"
 
 namespace weft::api {
@@ -16,7 +17,7 @@ using nlohmann::json;
 using testing::StructuralSchema;
 
 std::string ReadFile(const std::string& path) {
-  std::ifstream file(std::string(WEFT_SOURCE_DIR) + "/" + path);
+  std::ifstream file(testing::SourceDir() + "/" + path);
   EXPECT_TRUE(file) << path;
   std::ostringstream text;
   text << file.rdbuf();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "operator/cli/main.h"
+#include "tests/support/source_dir.h"
 
 namespace weft::cli {
 namespace {
@@ -37,7 +38,7 @@ struct Output {
 Output Weft(const std::string& folder, const std::string& command, const std::string& files) {
   std::vector<std::string> words = WordsOf("weft " + command);
   for (const std::string& file : WordsOf(files)) {
-    const std::string path = WEFT_SOURCE_DIR "/tests/data/reports/" + folder + "/" + file;
+    const std::string path = testing::SourceDir() + "/tests/data/reports/" + folder + "/" + file;
     if (command.find("import") == command.npos) {
       words.insert(words.end(), {"-f", path + ".yaml"});
     } else {

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "gtest/gtest.h"
+#include "tests/support/source_dir.h"
 
 namespace weft::import {
 namespace {
@@ -75,7 +76,7 @@ TEST(ImportCsv, DoesNotDependOnTheOrderOfRows) {
 }
 
 TEST(ImportCsv, ReadsTheRealLingjunTable) {
-  const std::string path = WEFT_SOURCE_DIR "/../shared/data/topology/lingjun_topo.csv";
+  const std::string path = testing::SourceDir() + "/../shared/data/topology/lingjun_topo.csv";
   std::ifstream file(path);
   if (!file) GTEST_SKIP() << "NOT TESTED: the Lingjun table is absent: " << path;
   std::stringstream text;

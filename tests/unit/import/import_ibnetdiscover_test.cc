@@ -7,6 +7,7 @@
 
 #include "gtest/gtest.h"
 #include "operator/import/import_ib_dump.h"
+#include "tests/support/source_dir.h"
 
 namespace weft::import {
 namespace {
@@ -525,7 +526,7 @@ INSTANTIATE_TEST_SUITE_P(Table, ImportIbnetdiscoverBad, ::testing::ValuesIn(std:
 
 TEST(ImportIbnetdiscover, ReadsTheRealGb200Dump) {
   const std::string path =
-      WEFT_SOURCE_DIR "/../shared/data/topology/topograph/gb200-ndr.ibnetdiscover";
+      testing::SourceDir() + "/../shared/data/topology/topograph/gb200-ndr.ibnetdiscover";
   std::ifstream file(path);
   if (!file) GTEST_SKIP() << "NOT TESTED: the real GB200 dump is absent: " << path;
   std::stringstream text;

@@ -6,6 +6,7 @@
 
 #include "gtest/gtest.h"
 #include "operator/manifest/reader.h"
+#include "tests/support/source_dir.h"
 
 namespace weft::import {
 namespace {
@@ -124,7 +125,7 @@ class ImportTopographReal : public ::testing::TestWithParam<RealCase> {};
 
 TEST_P(ImportTopographReal, ImportsThePublishedModel) {
   const RealCase& c = GetParam();
-  const std::string path = WEFT_SOURCE_DIR "/../shared/data/topology/topograph/" + c.file;
+  const std::string path = testing::SourceDir() + "/../shared/data/topology/topograph/" + c.file;
   std::ifstream file(path);
   if (!file) GTEST_SKIP() << "NOT TESTED: the topograph model is absent: " << path;
   std::stringstream text;

@@ -7,12 +7,13 @@
 
 #include "operator/import/formats.h"
 #include "operator/manifest/inputs.h"
+#include "tests/support/source_dir.h"
 
 namespace weft::import {
 namespace {
 
 std::string ReadSeed(const std::string& name) {
-  std::ifstream file(WEFT_SOURCE_DIR "/tests/fuzz/corpus/" + name);
+  std::ifstream file(testing::SourceDir() + "/tests/fuzz/corpus/" + name);
   std::stringstream text;
   text << file.rdbuf();
   return text.str();

@@ -9,14 +9,16 @@
 #include <set>
 #include <string>
 
+#include "tests/support/source_dir.h"
+
 namespace weft::metrics {
 namespace {
 
-constexpr const char* kDocument = WEFT_SOURCE_DIR "/operator/docs/metrics.md";
+const std::string kDocument = testing::SourceDir() + "/operator/docs/metrics.md";
 constexpr const char* kBegin = "<!-- begin of the catalogue -->\n";
 constexpr const char* kEnd = "\n<!-- end of the catalogue -->";
 
-std::string ReadFile(const char* path) {
+std::string ReadFile(const std::string& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
 }
