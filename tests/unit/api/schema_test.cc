@@ -17,7 +17,7 @@ using nlohmann::json;
 using testing::StructuralSchema;
 
 std::string ReadFile(const std::string& path) {
-  std::ifstream file(testing::SourceDir() + "/" + path);
+  std::ifstream file(weft::testing::SourceDir() + "/" + path);
   EXPECT_TRUE(file) << path;
   std::ostringstream text;
   text << file.rdbuf();
