@@ -15,7 +15,7 @@ import sys
 
 LONGEST_SECONDS = 120  # of the processor, which other work on the machine does not change
 # What weft-day takes for granted.
-USUAL = {"--hours": 24, "--jobs": 200, "--faults": 100, "--nodes": 64, "--operators": 2}
+USUAL = {"--hours": 24, "--jobs": 200, "--faults": 100, "--nodes": 64}
 
 
 def law_of(command):

@@ -43,7 +43,7 @@ constexpr const char* kHelp =
     "the "
     "API\n"
     "                      server, 4 kube-scheduler, 5 kube-controller-manager (default 0)\n"
-    "      --operators N   replicas of weft-operator (default 2)\n"
+    "      --operators N   replicas of weft-operator (default: 2, on a tenth of the days 3)\n"
     "      --hours N       of a day (default 24); an evening without faults follows\n"
     "      --until STEP    stop at the change of an object that comes after this many\n"
     "      --without-faults LIST --without-jobs LIST   that do not come, such as 0-4,7 "

@@ -97,6 +97,12 @@ std::size_t ThresholdOf(std::uint64_t seed) {
   return kind == 2 ? 1 + chance.Below(10) : 10 + chance.Below(100);
 }
 
+// Two replicas of the operator; on a tenth of the days three.
+std::size_t OperatorsOf(const World::Options& options) {
+  if (options.operators) return *options.operators;
+  return SplitMix64(options.seed + 4).Below(10) == 0 ? 3 : 2;
+}
+
 // A few, so that days have few fibers; a large gang takes as many as by default.
 std::uint32_t WritesAtOnce(const World::Options& options) { return options.large > 0 ? 16 : 4; }
 
@@ -168,7 +174,7 @@ World::World(Options options)
   server_.SetOnChange([this](const Change& change) { OnChange(change); });
   server_.SetAdmission([this](const ApiServer::Attempt& attempt) { return Admit(attempt); });
   server_.SetValidation([this](const auto& attempt) { return policies_.Validate(attempt); });
-  for (std::size_t i = 0; i < options_.operators; ++i) {
+  for (std::size_t i = 0, count = OperatorsOf(options_); i < count; ++i) {
     hosts_.emplace_back();
     hosts_.back().name = "weft-" + std::to_string(i);
     // Clocks may be wrong by minutes.

@@ -36,8 +36,8 @@ struct ReadPod {
 };
 using ReadPods = std::map<api::ObjectKey, ReadPod>;
 
-// A cluster with its control plane, two operators, users and faults, in virtual time: the seed
-// decides all of it.
+// A cluster with its control plane, operators, users and faults, in virtual time: the seed decides
+// all of it.
 class World {
  public:
   static constexpr const char* kTenantSpace = "team-c";  // where the user "tenant" has `edit`
@@ -46,8 +46,8 @@ class World {
     std::size_t nodes = 64;
     std::size_t jobs = 200;
     std::size_t faults = 100;
-    std::size_t large = 0;  // workers of one more job, which comes first; 0: none
-    std::size_t operators = 2;
+    std::size_t large = 0;                    // workers of one more job, which comes first; 0: none
+    std::optional<std::size_t> operators;     // nothing: two, or three by chance
     std::chrono::seconds day{24 * 3'600};     // in which jobs and faults come
     std::chrono::seconds evening{4 * 3'600};  // after it, without either, everything ends
     std::uint64_t until_step = 0;             // stops at the change after it; 0: never
