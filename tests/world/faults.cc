@@ -95,12 +95,13 @@ Faults::Faults(World& world, std::uint64_t seed)
     if (kind.of_groups && !world_.gates_.served) continue;
     if (Below(4) < share) chosen_.push_back(kind);
   }
+  kueue_eighths_ = 1 + Below(4);
 }
 
 void Faults::Strike(std::size_t number) {
   chance_ = SplitMix64(ByNumber(seed_, number));
   number_ = number;
-  if (world_.kueue_ && Below(3) == 0) {
+  if (world_.kueue_ && Below(8) < kueue_eighths_) {
     const std::string done = world_.kueue_->Strike(number);
     if (!done.empty()) world_.OnFault(number, "kueue: " + done);
     return;

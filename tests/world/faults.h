@@ -119,7 +119,8 @@ class Faults {
   const std::uint64_t seed_;
   SplitMix64 chance_;
   std::vector<Kind> chosen_;
-  std::size_t number_ = 0;  // of the fault that strikes
+  std::uint64_t kueue_eighths_ = 0;  // of the faults, on days with queues
+  std::size_t number_ = 0;           // of the fault that strikes
   std::size_t hangs_ = 0;
   bool restores_ = false;
 };

@@ -20,7 +20,9 @@ KueueCluster::KueueCluster(Fibers& fibers, ApiServer& server, Laws& laws, Option
       chance_(options_.seed),
       kueue_(fibers, server, {.now_seconds = options_.now_seconds, .seed = chance_.Next()}),
       jobs_(fibers, server, kueue_, options_.now_seconds, chance_.Next()),
-      laws_(fibers, laws) {}
+      laws_(fibers, laws) {
+  ChooseFaults();
+}
 
 Json KueueCluster::QueueOf(const std::string& space, std::int64_t gpus) const {
   const Json quota = {

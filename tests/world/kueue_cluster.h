@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/world/kueue.h"
@@ -42,7 +43,7 @@ class KueueCluster {
   // TrainingJobs that wait for nodes with labels that no flavor of their queue has.
   std::set<std::string> OldAssignments() const;
 
-  // A fault; what it did, "" for nothing.
+  // One random fault of this seed's part; what it did, "" for nothing.
   std::string Strike(std::size_t number);
   // Ends what lasts, and whoever deactivated something takes it back.
   void EndAll();
@@ -50,8 +51,9 @@ class KueueCluster {
   void LookAtEvening(Laws& laws) const;
 
  private:
-  using Fault = std::string (KueueCluster::*)();
+  using Fault = std::pair<const char*, std::string (KueueCluster::*)()>;
   // kueue_faults.cc
+  void ChooseFaults();
   std::string PreemptOne();
   std::string Deactivate();
   std::string DeleteWorkload();
@@ -86,6 +88,7 @@ class KueueCluster {
   Kueue kueue_;
   KueueJobs jobs_;
   KueueLaws laws_;
+  std::vector<Fault> chosen_;
 };
 
 }  // namespace weft::world

@@ -25,9 +25,9 @@ bool HoldsIt(const Json& workload) {
 
 }  // namespace
 
-std::string KueueCluster::Strike(std::size_t number) {
-  chance_ = SplitMix64(ByNumber(options_.seed + 3, number));
-  static constexpr std::array<std::pair<const char*, Fault>, 15> kAll = {{
+// A quarter of the catalogue, up to all of it. What is there twice is as likely as two.
+void KueueCluster::ChooseFaults() {
+  static const std::vector<Fault> kAll = {
       {"preempt", &KueueCluster::PreemptOne},
       {"preempt", &KueueCluster::PreemptOne},
       {"deactivate", &KueueCluster::Deactivate},
@@ -43,8 +43,18 @@ std::string KueueCluster::Strike(std::size_t number) {
       {"restart", &KueueCluster::Restart},
       {"delete-job", &KueueCluster::DeleteJob},
       {"delete-jobs-pod", &KueueCluster::DeleteJobsPod},
-  }};
-  const auto& [name, act] = kAll[Below(kAll.size())];
+  };
+  SplitMix64 chance(options_.seed + 4);
+  const std::uint64_t share = 1 + chance.Below(4);
+  for (const Fault& one : kAll) {
+    if (chance.Below(4) < share) chosen_.push_back(one);
+  }
+}
+
+std::string KueueCluster::Strike(std::size_t number) {
+  chance_ = SplitMix64(ByNumber(options_.seed + 3, number));
+  if (chosen_.empty()) return "";
+  const auto& [name, act] = chosen_[Below(chosen_.size())];
   const std::string what = (this->*act)();
   return what.empty() ? "" : std::string(name) + " " + what;
 }

@@ -36,7 +36,7 @@ constexpr const char* kHelp =
     "      --nodes N       of 8 GPUs (default 64)\n"
     "      --jobs N        that come on a day (default 200)\n"
     "      --large N       workers of one more job, four to a node (default 0: none)\n"
-    "      --faults N      that come on a day (default 100)\n"
+    "      --faults N      that come on a day at most, and at least half of them (default 100)\n"
     "      --kueue N       1: jobs in queues of Kueue, and Jobs of other controllers (default 0)\n"
     "      --whole N       1: some jobs need all nodes (default 0)\n"
     "      --gates N       which servers know PodGroups: 0 by the seed, 1 all, 2 none, all but 3 "

@@ -103,6 +103,10 @@ std::size_t OperatorsOf(const World::Options& options) {
   return SplitMix64(options.seed + 4).Below(10) == 0 ? 3 : 2;
 }
 
+std::size_t FaultsOf(const World::Options& options) {
+  return options.faults - SplitMix64(options.seed + 5).Below(options.faults / 2 + 1);
+}
+
 // A few, so that days have few fibers; a large gang takes as many as by default.
 std::uint32_t WritesAtOnce(const World::Options& options) { return options.large > 0 ? 16 : 4; }
 
@@ -463,7 +467,7 @@ void World::Play() {
   PlanDay();
   Faults faults(*this, chance_.Next());
   const auto day = static_cast<std::uint64_t>(Millis(options_.day).count());
-  for (std::size_t i = 0; i < options_.faults; ++i) {
+  for (std::size_t i = 0, count = FaultsOf(options_); i < count; ++i) {
     const Millis at(60'000 + chance_.Below(day));
     if (options_.without_faults.contains(i)) continue;
     fibers_.After(at, [&faults, i] { faults.Strike(i); });

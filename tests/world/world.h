@@ -45,10 +45,10 @@ class World {
     std::uint64_t seed = 1;
     std::size_t nodes = 64;
     std::size_t jobs = 200;
-    std::size_t faults = 100;
-    std::size_t large = 0;                    // workers of one more job, which comes first; 0: none
-    std::optional<std::size_t> operators;     // nothing: two, or three by chance
-    std::chrono::seconds day{24 * 3'600};     // in which jobs and faults come
+    std::size_t faults = 100;              // at most: so many, or down to half of them, by chance
+    std::size_t large = 0;                 // workers of one more job, which comes first; 0: none
+    std::optional<std::size_t> operators;  // nothing: two, or three by chance
+    std::chrono::seconds day{24 * 3'600};  // in which jobs and faults come
     std::chrono::seconds evening{4 * 3'600};  // after it, without either, everything ends
     std::uint64_t until_step = 0;             // stops at the change after it; 0: never
     std::set<std::size_t> without_faults, without_jobs;  // that do not come, by number of the day
