@@ -304,9 +304,9 @@ std::string Faults::BusyServer() {
 }
 
 std::string Faults::LateWatch() {
-  static constexpr std::array kResources = {
-      "pods", "trainingjobs.weft.dev", "nodes", "placements.weft.dev", "services", "namespaces"};
-  const std::string resource = kResources[Below(kResources.size())];
+  const std::vector<std::string> watched = world_.watches_.Resources();
+  if (watched.empty()) return "";
+  const std::string resource = watched[Below(watched.size())];
   const seconds time = Some(10, 300);
   world_.weather_.late[resource] = Millis(100 + Below(20'000));
   Hard(time + seconds(20));

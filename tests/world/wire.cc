@@ -10,6 +10,16 @@ namespace {
 constexpr std::chrono::milliseconds kBetweenLooks{200};  // at Request::until
 constexpr kube::Millis kMicro{1};
 
+// When a watch gets bookmarks.
+// Source  k8s.io/apiserver 1.37, pkg/storage/cacher/cache_watcher.go, nextBookmarkTime
+constexpr std::chrono::seconds kBetweenBookmarks{60}, kBookmarkBeforeEnd{2};
+
+Instant NextBookmark(Instant now, Instant end) {
+  const Instant before_end = end - kBookmarkBeforeEnd;
+  const Instant next = now + kBetweenBookmarks;
+  return now < before_end ? std::min(next, before_end) : next;
+}
+
 Error Broken(const char* what) { return {ErrorKind::kTransient, what}; }
 
 // How an overloaded API server, or a proxy before it, answers.
@@ -75,6 +85,12 @@ void OpenWatches::OnChange(const Change& change) {
       if (seen->fiber != nullptr) fibers_.Wake(seen->fiber);
     });
   }
+}
+
+std::vector<std::string> OpenWatches::Resources() const {
+  std::vector<std::string> all;
+  for (const auto& [resource, watches] : open_) all.push_back(resource);
+  return all;
 }
 
 Instant::duration Wire::Delay() {
@@ -181,6 +197,9 @@ Result<kube::Response> Wire::Follow(const kube::Request& request, const kube::Ch
       std::chrono::seconds(limit == request.query.end() ? 1'800 : std::stoi(limit->second));
   const auto seen = world_.watches.Add(ResourceOf(request.path), world_.server.version());
   Instant heard = fibers.now();
+  const auto allow = request.query.find("allowWatchBookmarks");
+  const bool bookmarks = allow != request.query.end() && allow->second == "true";
+  Instant next_bookmark = bookmarks ? NextBookmark(heard, end) : Instant::max();
   kube::Response ended;
   ended.status = 200;
   while (!cancel) {
@@ -196,15 +215,18 @@ Result<kube::Response> Wire::Follow(const kube::Request& request, const kube::Ch
         continue;
       }
       if (stream.ended()) return ended;
-      if (fibers.now() >= end) {
-        const std::string bookmark = stream.Bookmark(seen->visible);
-        if (!bookmark.empty()) sink(bookmark);
-        return ended;
+      if (fibers.now() >= end) return ended;
+      if (fibers.now() >= next_bookmark) {
+        heard = fibers.now();
+        next_bookmark = NextBookmark(heard, end);
+        if (!sink(stream.Bookmark(seen->visible))) return ended;
+        continue;
       }
     }
     seen->fiber = fibers.current();
     streams_.push_back(fibers.current());
-    Instant until = cut_ ? heard + request.timeout : std::min(end, heard + request.timeout);
+    Instant until = heard + request.timeout;
+    if (!cut_) until = std::min({until, end, next_bookmark});
     if (impatient_) until = std::min(until, fibers.now() + kBetweenLooks);
     fibers.Park(until);
     std::erase(streams_, fibers.current());

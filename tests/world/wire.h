@@ -51,6 +51,8 @@ class OpenWatches {
       : fibers_(fibers), weather_(weather), chance_(seed) {}
   std::shared_ptr<One> Add(const std::string& resource, std::uint64_t version);
   void OnChange(const Change& change);
+  // Of which anybody has had a watch.
+  std::vector<std::string> Resources() const;
 
  private:
   Fibers& fibers_;
