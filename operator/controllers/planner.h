@@ -71,7 +71,8 @@ class Planner {
   // The job, or the Placement, excludes these nodes. Must be told of new ones at once, so that
   // nodes that are made again later are known (life/exclusion_memory.h).
   void SeeExcluded(const std::string& uid, const std::vector<api::ExcludedNode>& excluded);
-  // Of whom requests and refusals are held: uids of jobs and Placements, and reservations.
+  // Of whom anything is remembered (requests, refusals, writes that failed, nodes of the last
+  // attempt): uids of jobs and Placements, and reservations.
   std::set<std::string> Requesters() const;
   std::optional<Refusal> RefusalOf(const api::TrainingJob& job) const;
   std::optional<Refusal> RefusalOf(const std::string& reservation) const;

@@ -47,6 +47,8 @@ std::set<std::string> Planner::Requesters() const {
   std::set<std::string> all = asked_;
   for (const auto& [id, placements] : queued_) all.insert(id);
   for (const auto& [id, refusal] : refusals_) all.insert(id);
+  for (const auto& [id, failed] : unwritten_) all.insert(id);
+  for (const auto& [id, nodes] : previous_) all.insert(id);
   return all;
 }
 

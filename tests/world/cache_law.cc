@@ -146,6 +146,7 @@ std::set<std::string> Differences(ApiServer& server, const watch::ClusterWatch& 
   Compare(server, "pods", inputs.pods, true, differ);
   Compare(server, "nodes", inputs.nodes, false, differ);  // most changes change no fact
   Compare(server, kPodGroupResource, inputs.pod_groups, true, differ);
+  Compare(server, "fabrics.weft.dev", inputs.fabrics, true, differ);
   Compare(server, "namespaces", inputs.namespaces, true, differ);
   Compare(server, "priorityclasses.scheduling.k8s.io", inputs.priority_classes, true, differ);
   CompareMembers(server, inputs, pods, differ);

@@ -47,6 +47,22 @@ class PlannerTest : public ::testing::Test {
                  {"controller", true}}}}}},
             {"spec", {{"workers", job.replicas}}}};
   }
+  // The Placement "gang" of another controller's pod, which waits for a node.
+  void CreateGang() {
+    const Json gang = Json::parse(R"({
+        "apiVersion": "weft.dev/v1alpha1", "kind": "Placement",
+        "metadata": {"name": "gang", "namespace": "ns", "uid": "g"},
+        "spec": {"workers": 1, "accelerator": {"resourceName": "nvidia.com/gpu", "perWorker": 8},
+                 "podSelector": {"matchLabels": {"app": "x"}}}})");
+    ASSERT_TRUE(api_.Create(Kind::kPlacement, gang, false));
+    api::Pod pod;
+    pod.meta.key = {"ns", "p"};
+    pod.meta.labels.Set("app", "x");
+    pod.meta.uid = "p";
+    pod.pod.requests = {{"nvidia.com/gpu", 8}};
+    pod.scheduling_gates = {"weft.dev/placement"};
+    leader_.store.Put(std::move(pod));
+  }
 
   UnixSeconds now_ = kStart;
   FakeApi api_{[this] { return now_; }};
@@ -316,20 +332,23 @@ TEST_F(PlannerTest, AJobThatCrashedTheSolverOftenIsTriedAgainAfterAPause) {
   EXPECT_TRUE(api_.At(Kind::kPlacement, "poison-1")["status"].contains("nodes"));
 }
 
+TEST_F(PlannerTest, NamesAllOfWhomItRemembersAnything) {
+  CreateGang();
+  leader_.See(Kind::kPlacement, {"ns", "gang"}, api_.At(Kind::kPlacement, "gang"));
+  const std::string gang = api_.At(Kind::kPlacement, "gang")["metadata"]["uid"];
+  leader_.planner.StorePrevious("uid of llama", {"n1"});
+  api_.fault = FakeApi::Fault::kNotCarriedOut;
+  api_.fail_at = api_.requests + 1;
+  Pass();
+  EXPECT_EQ(leader_.planner.Requesters(), (std::set<std::string>{gang, "uid of llama"}));
+  Pass();
+  EXPECT_EQ(leader_.planner.Requesters(), std::set<std::string>{"uid of llama"});
+  leader_.planner.Drop("uid of llama");
+  EXPECT_TRUE(leader_.planner.Requesters().empty());
+}
+
 TEST_F(PlannerTest, APlacementKeepsTheRecordOfACrashOnItsFigures) {
-  const Json gang = Json::parse(R"({
-      "apiVersion": "weft.dev/v1alpha1", "kind": "Placement",
-      "metadata": {"name": "gang", "namespace": "ns", "uid": "g"},
-      "spec": {"workers": 1, "accelerator": {"resourceName": "nvidia.com/gpu", "perWorker": 8},
-               "podSelector": {"matchLabels": {"app": "x"}}}})");
-  ASSERT_TRUE(api_.Create(Kind::kPlacement, gang, false));
-  api::Pod pod;
-  pod.meta.key = {"ns", "p"};
-  pod.meta.labels.Set("app", "x");
-  pod.meta.uid = "p";
-  pod.pod.requests = {{"nvidia.com/gpu", 8}};
-  pod.scheduling_gates = {"weft.dev/placement"};
-  leader_.store.Put(std::move(pod));
+  CreateGang();
   std::vector<api::Condition> conditions;
   plan::RecordCrash(conditions, 0, {"0.1.0", 11, plan::Solving::kFigures}, now_);
   api_.Edit(Kind::kPlacement, "gang", [&](Json& stored) {
