@@ -22,7 +22,7 @@ bool ProgramHasFailed(const Json& pod) {
   return false;
 }
 
-// By its author's will (Users::SubmitOne).
+// By its author's will (Users::Submit).
 bool IsMeantToFail(const Json& job) {
   const std::string code = TextAt(
       job, {"spec", "workers", "template", "metadata", "annotations", "weft.test/exit-code"});

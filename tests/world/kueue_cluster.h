@@ -29,7 +29,7 @@ class KueueCluster {
 
   void MakeQueues();
   void OnChange(const Change& change);
-  // Kueue's webhooks, and the chart's policy that gives pods their gate.
+  // Kueue's webhooks.
   std::optional<kube::Response> Admit(const ApiServer::Attempt& attempt) const;
   // What has to do with time.
   void Tick(bool hard) { laws_.Tick(hard || !kueue_.works()); }
