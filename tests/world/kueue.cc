@@ -106,15 +106,16 @@ void Kueue::OnQueueChange(const Change& change) {
 
 void Kueue::SetDown(bool down) {
   down_ = down;
-  if (works()) ResyncSoon();
+  Resync();
 }
 
 void Kueue::SetSilent(bool silent) {
   silent_ = silent;
-  if (works()) ResyncSoon();
+  Resync();
 }
 
-void Kueue::ResyncSoon() {
+void Kueue::Resync() {
+  if (!works()) return;
   for (const auto& [key, object] : api_.server().All(kWorkloadsName)) ReconcileSoon(key);
   TryAllAgain();
 }

@@ -44,13 +44,14 @@ class Kueue {
   // It answers as before, but sees and does nothing.
   void SetSilent(bool silent);
   bool works() const { return !down_ && !silent_; }
+  // It looks at everything again.
+  void Resync();
   // Evicts it as for a workload of higher priority; false if it holds no quota.
   bool Preempt(const api::ObjectKey& workload);
 
  private:
   using Edit = std::function<void(WorkloadStatus&)>;
   void OnQueueChange(const Change& change);
-  void ResyncSoon();
   void ReconcileSoon(const api::ObjectKey& key);
   void Visit(const api::ObjectKey& key, std::int64_t at);
   void Reconcile(const api::ObjectKey& key);

@@ -45,6 +45,8 @@ class KueueCluster {
 
   // One random fault of this seed's part; what it did, "" for nothing.
   std::string Strike(std::size_t number);
+  // etcd is as it was before.
+  void OnRestore();
   // Ends what lasts, and whoever deactivated something takes it back.
   void EndAll();
   // After the evening.
@@ -71,7 +73,8 @@ class KueueCluster {
   std::string Restart();
   std::string DeleteJob();
   std::string DeleteJobsPod();
-  void Restore();
+  void RestoreFlavor();
+  void SetQuota(const std::string& space, std::int64_t gpus);
   void Activate(const Json& workload);
   void ActivateAll();
 

@@ -98,13 +98,14 @@ std::string KueueCluster::ChangeQuota() {
   const std::string space = options_.spaces[Below(options_.spaces.size())];
   const auto gpus =
       static_cast<std::int64_t>(8 * Below(static_cast<std::uint64_t>(options_.nodes)));
-  const auto set = [this, space](std::int64_t quota) {
-    const Json groups = QueueOf(space, quota)["spec"]["resourceGroups"];
-    admin_.Patch(kClusterQueues, {"", space}, {{"spec", {{"resourceGroups", groups}}}});
-  };
-  set(gpus);
-  fibers_.After(Some(10, 1'800), [this, set] { set(options_.nodes * 4); });
+  SetQuota(space, gpus);
+  fibers_.After(Some(10, 1'800), [this, space] { SetQuota(space, options_.nodes * 4); });
   return space + " to " + std::to_string(gpus);
+}
+
+void KueueCluster::SetQuota(const std::string& space, std::int64_t gpus) {
+  const Json groups = QueueOf(space, gpus)["spec"]["resourceGroups"];
+  admin_.Patch(kClusterQueues, {"", space}, {{"spec", {{"resourceGroups", groups}}}});
 }
 
 // Its nodes have another label for a while, or it has none.
@@ -112,7 +113,7 @@ std::string KueueCluster::ChangeFlavor() {
   const char* label = "nvidia.com/gpu.product";
   const Json value = Below(2) == 0 ? Json(nullptr) : Json("NVIDIA-B200");
   admin_.Patch(kube::kResourceFlavors, {"", "gpu"}, {{"spec", {{"nodeLabels", {{label, value}}}}}});
-  fibers_.After(Some(10, 900), [this] { Restore(); });
+  fibers_.After(Some(10, 900), [this] { RestoreFlavor(); });
   return value.is_null() ? "no label" : "another label";
 }
 
@@ -194,9 +195,9 @@ void KueueCluster::OnceThereIs(std::function<bool(const Json&)> is,
   });
 }
 
-void KueueCluster::Restore() {
-  admin_.Patch(kube::kResourceFlavors, {"", "gpu"},
-               {{"spec", {{"nodeLabels", {{"nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3"}}}}}});
+void KueueCluster::RestoreFlavor() {
+  const Json labels = {{"nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3"}};
+  admin_.Patch(kube::kResourceFlavors, {"", "gpu"}, {{"spec", {{"nodeLabels", labels}}}});
 }
 
 std::string KueueCluster::StopQueue() {
@@ -280,8 +281,28 @@ void KueueCluster::EndAll() {
   kueue_.SetDown(false);
   kueue_.SetSilent(false);
   jobs_.Resync();
-  Restore();
+  RestoreFlavor();
   ActivateAll();
+}
+
+// Kueue lists everything again. Some time later an administrator puts right what a fault had
+// changed when the backup was made: who did it has taken it back before the restore.
+void KueueCluster::OnRestore() {
+  laws_.OnRestore(admin_.server());
+  kueue_.Resync();
+  jobs_.Resync();
+  fibers_.After(Some(10, 120), [this] {
+    for (const std::string& space : options_.spaces) {
+      MakeLocalQueue(space);  // it may have come after the backup
+      SetQuota(space, options_.nodes * 4);
+      const Json goes_on = {{"spec", {{"stopPolicy", "None"}}}};
+      admin_.Patch(kClusterQueues, {"", space}, goes_on);
+      admin_.Patch(kLocalQueues, {space, "queue"}, goes_on);
+    }
+    RestoreFlavor();
+    const Json rack = {{"example.com/rack", nullptr}};
+    admin_.Patch(kube::kResourceFlavors, {"", "gpu"}, {{"spec", {{"nodeLabels", rack}}}});
+  });
 }
 
 }  // namespace weft::world

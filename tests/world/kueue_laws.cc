@@ -42,6 +42,19 @@ void KueueLaws::OnChange(const Change& change) {
   if (change.resource == "pods") LookAtPod(change);
 }
 
+void KueueLaws::OnRestore(const ApiServer& server) {
+  workloads_.clear();
+  gone_.clear();
+  reserved_.clear();  // nobody knows since when, so K7 waits for the next time
+  waits_.clear();
+  gangs_.clear();
+  for (const char* resource : {"workloads.kueue.x-k8s.io", "placements.weft.dev", "pods"}) {
+    for (const auto& [key, object] : server.All(resource)) {
+      OnChange({Change::Type::kModified, 0, resource, key, object, object, "etcd"});
+    }
+  }
+}
+
 // A law of time: `what` must not last for long.
 void KueueLaws::Wait(const std::string& what, bool waits) {
   if (waits) {
@@ -68,7 +81,7 @@ void KueueLaws::LookAtWorkload(const Change& change) {
   }
   if (!IsTrue(now, "QuotaReserved")) {
     reserved_.erase(uid);
-  } else {
+  } else if (!change.before || !IsTrue(*change.before, "QuotaReserved")) {
     reserved_.try_emplace(uid, fibers_.now());
   }
   LookAtRetry(change);

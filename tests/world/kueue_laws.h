@@ -15,6 +15,8 @@ class KueueLaws {
  public:
   KueueLaws(Fibers& fibers, Laws& laws) : fibers_(fibers), laws_(laws) {}
   void OnChange(const Change& change);
+  // All objects are others at once.
+  void OnRestore(const ApiServer& server);
   // Time has passed. `hard`: nothing can go on now, so laws of time wait.
   void Tick(bool hard);
   // Waits of Kueue's wishes that ended: how many, and the longest.

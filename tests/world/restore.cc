@@ -23,7 +23,7 @@ std::string JobUidOf(const Json& object) { return LabelOf(object, "weft.dev/job-
 }  // namespace
 
 std::string Faults::RestoreEtcd() {
-  if (world_.kueue_ || restores_) return "";  // once a day
+  if (restores_) return "";  // once a day
   restores_ = true;
   const std::uint64_t backup = world_.server_.Checkpoint();
   const seconds later = Some(30, 1'200), down = Some(10, 60);
@@ -70,6 +70,7 @@ void World::Restore(std::uint64_t backup) {
     kubelets_.OnRestore(change);
     if (stock_jobs_) stock_jobs_->OnChange(change);
   }
+  if (kueue_) kueue_->OnRestore();
   for (std::size_t i = 0; i < options_.nodes; ++i) JoinAgain(i);
   kubelets_.ReportAll();
   std::set<std::string> jobs;
