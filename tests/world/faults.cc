@@ -74,6 +74,7 @@ const std::vector<Faults::Kind>& Faults::All() {
       {"delete-namespace", &Faults::DeleteNamespace},
       {"edit-job", &Faults::EditJob},
       {"restore-job", &Faults::RestoreJob},
+      {"restore-placement", &Faults::RestorePlacement},
       {"false-pod", &Faults::FalsePod},
       {"change-gate", &Faults::ChangeGate, true},
       {"delete-group", &Faults::DeleteGroup, true},

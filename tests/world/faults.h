@@ -94,6 +94,7 @@ class Faults {
   std::string DeleteNamespace();
   std::string EditJob();
   std::string RestoreJob();
+  std::string RestorePlacement();
   std::string FalsePod();
   // In group_faults.cc.
   std::string ChangeGate();

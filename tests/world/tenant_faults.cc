@@ -1,11 +1,43 @@
 // What people do who may write in one namespace, or who administer the cluster.
 
 #include <array>
+#include <memory>
+#include <vector>
 
 #include "tests/world/faults.h"
 #include "tests/world/world.h"
 
 namespace weft::world {
+namespace {
+
+bool IsAccepted(const Json& job) {
+  const Json& accepted = ConditionOf(job, "Accepted");
+  return TextAt(accepted, {"status"}) == "True" &&
+         NumberAt(accepted, {"observedGeneration"}) == GenerationOf(job);
+}
+
+// What a backup or a repository has of it.
+Json BackupOf(const Json& job) {
+  Json backup = {{"apiVersion", "weft.dev/v1alpha1"},
+                 {"kind", "TrainingJob"},
+                 {"metadata", {{"name", KeyOf(job).name}, {"namespace", KeyOf(job).space}}},
+                 {"spec", At(job, {"spec"})}};
+  const Json& labels = At(job, {"metadata", "labels"});
+  if (!labels.is_null()) backup["metadata"]["labels"] = labels;
+  return backup;
+}
+
+// Where the pods of another controller run as it says.
+bool IsOfRunningPods(const Json& placement) {
+  for (const Json& owner : At(placement, {"metadata", "ownerReferences"})) {
+    if (At(owner, {"controller"}) == Json(true)) return false;
+  }
+  return !At(placement, {"spec", "podSelector"}).is_null() && IsTrue(placement, "Verified") &&
+         !IsDeleting(placement);
+}
+
+}  // namespace
+
 // Under the name that a job's Service is to have.
 std::string Faults::ForeignService() {
   const auto& services = world_.server_.All(NameOf(kube::kServices));
@@ -85,17 +117,30 @@ std::string Faults::StripFinalizer() {
   return api::Show(KeyOf(*job));
 }
 
-// All of a team's objects go, and its namespace is made again.
+// All of a team's objects go, and its namespace is made again. On half of the times a GitOps tool
+// then applies its jobs again, except for those that their authors delete.
 std::string Faults::DeleteNamespace() {
   const std::string space = AnySpace();
+  const auto jobs = std::make_shared<std::vector<Json>>();
+  if (Below(2) == 0) {
+    for (const Users::Expected& one : world_.users_.expected()) {
+      const auto job = admin_.Find(kube::kTrainingJobs, one.job);
+      if (one.job.space != space || one.end.empty() || !job || !IsAccepted(*job)) continue;
+      jobs->push_back(BackupOf(*job));
+      jobs->back()["spec"]["suspend"] = false;  // it would be resumed before that
+    }
+  }
   admin_.Delete(kube::kNamespaces, {"", space});
   for (int i = 1; i < 60; ++i) {
-    world_.fibers_.After(seconds(i * 10), [this, space] {
-      admin_.Create(kube::kNamespaces,
-                    {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", space}}}});
+    world_.fibers_.After(seconds(i * 10), [this, space, jobs] {
+      const int made = admin_.Create(
+          kube::kNamespaces,
+          {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", space}}}});
+      if (made / 100 != 2) return;
+      for (const Json& job : *jobs) admin_.Create(kube::kTrainingJobs, job);
     });
   }
-  return space;
+  return space + (jobs->empty() ? "" : ", then applies its jobs again");
 }
 
 // Suspends a job, changes it and resumes it within seconds, as a script does: only a suspended job
@@ -121,15 +166,10 @@ std::string Faults::EditJob() {
 
 // From a backup that has no status, while its pods are still there.
 std::string Faults::RestoreJob() {
-  const auto job = Any(kube::kTrainingJobs, [](const Json& one) {
-    return TextAt(ConditionOf(one, "Accepted"), {"status"}) == "True";
-  });
+  const auto job = Any(kube::kTrainingJobs, IsAccepted);
   if (!job) return "";
   const api::ObjectKey key = KeyOf(*job);
-  const Json backup = {{"apiVersion", "weft.dev/v1alpha1"},
-                       {"kind", "TrainingJob"},
-                       {"metadata", {{"name", key.name}, {"namespace", key.space}}},
-                       {"spec", job->at("spec")}};
+  const Json backup = BackupOf(*job);
   admin_.Patch(kube::kTrainingJobs, key, {{"metadata", {{"finalizers", nullptr}}}});
   admin_.Delete(kube::kTrainingJobs, key, {.propagation = Below(2) == 0 ? "Orphan" : "Background"});
   // What has no owner any more has the names that the new job needs; somebody removes it.
@@ -146,6 +186,19 @@ std::string Faults::RestoreJob() {
                          [this, backup] { admin_.Create(kube::kTrainingJobs, backup); });
   }
   return api::Show(key);
+}
+
+// The same of a Placement of another controller's pods, while they run.
+std::string Faults::RestorePlacement() {
+  const auto placement = Any(kube::kPlacements, IsOfRunningPods);
+  if (!placement) return "";
+  Json backup = *placement;
+  backup.erase("status");
+  for (const char* name : {"uid", "resourceVersion", "generation", "creationTimestamp"}) {
+    backup["metadata"].erase(name);
+  }
+  admin_.Delete(kube::kPlacements, KeyOf(*placement));
+  return admin_.Create(kube::kPlacements, backup) / 100 == 2 ? api::Show(KeyOf(*placement)) : "";
 }
 
 // What an administrator of a namespace may create, and nobody with `edit`: a pod with the labels of
