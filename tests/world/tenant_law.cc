@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <memory>
 #include <sstream>
+#include <utility>
 
 #include "operator/api/decode.h"
 #include "operator/cluster/running.h"
@@ -27,8 +29,10 @@ constexpr std::chrono::seconds kBetweenWrites{600};
 constexpr int kTries = 6;  // not all that is tried may be written
 constexpr std::int64_t kReserveSeconds = 600;
 
-constexpr std::array<const kube::Resource*, 5> kWritten = {
-    &kube::kTrainingJobs, &kube::kPlacements, &kube::kPods, &kube::kServices, &kube::kConfigMaps};
+// `edit` has no right to write Workloads of Kueue.
+constexpr std::array<const kube::Resource*, 6> kWritten = {&kube::kTrainingJobs, &kube::kPlacements,
+                                                           &kube::kPods,         &kube::kServices,
+                                                           &kube::kConfigMaps,   &kube::kPodGroups};
 // All keys of ours that Weft reads somewhere.
 constexpr std::array kAnnotations = {"weft.dev/asked",
                                      "weft.dev/avoided-nodes",
@@ -55,7 +59,12 @@ constexpr std::array kLabels = {
 constexpr std::array kValues = {"odd",       "",          "-1",    "0", "1", "true", "1000000",
                                 "node-0000", "node-0001", "a,b,c", "{", "[", ",",    "team-a"};
 
-// An object as it would be after a write.
+// Figures of a job or a gang that depend on the nodes that others leave, and on what they send.
+constexpr std::array kOfCompetition = {"weft_gang_best_cross_node_bytes",
+                                       "weft_gang_excess_cost_ratio",
+                                       "weft_trainingjob_predicted_contention_ratio"};
+
+// An object as it would be after a write, or a new one.
 struct Instead {
   std::string resource;
   api::ObjectKey key;
@@ -107,9 +116,12 @@ class Seen {
   template <typename T>
   void Fill(const kube::Resource& resource, Decode<T> decode, Decode<T> head = nullptr) {
     const std::string name = NameOf(resource);
-    for (const auto& [key, stored] : server_.All(name)) {
-      const bool other = instead_ != nullptr && instead_->resource == name && instead_->key == key;
-      const Json& object = other ? instead_->object : *stored;
+    auto objects = server_.All(name);
+    if (instead_ != nullptr && instead_->resource == name) {
+      objects[instead_->key] = std::make_shared<const Json>(instead_->object);
+    }
+    for (const auto& [key, stored] : objects) {
+      const Json& object = *stored;
       Result<T> read = decode(object, "API server");
       if constexpr (requires(T one) { one.unreadable; }) {
         if (!read && head != nullptr) {
@@ -253,6 +265,89 @@ Json AnyMetadata(const std::shared_ptr<const Json>& other, SplitMix64& chance) {
   return {{"annotations", {{kAnnotations[chance.Below(kAnnotations.size())], value}}}};
 }
 
+// A change of what a job asks for, as a merge patch.
+Json AnySpec(SplitMix64& chance) {
+  Json spec = {{"suspend", true}};  // others may not change it
+  switch (chance.Below(3)) {
+    case 0:
+      spec["workers"] = {{"replicas", 1 + chance.Below(100)}};
+      break;
+    case 1:
+      spec["workers"]["template"]["spec"]["priorityClassName"] = "urgent";
+      break;
+    default:
+      spec["topology"] = {{"required", chance.Below(2) == 0 ? "leaf" : "odd"}};
+  }
+  return spec;
+}
+
+// A new object like that one, as its author would write it.
+Json CopyOf(const Json& object, const Json& metadata) {
+  Json copy = object;
+  copy.erase("status");
+  Json& meta = copy["metadata"];
+  for (const char* name : {"uid", "resourceVersion", "generation", "creationTimestamp",
+                           "deletionTimestamp", "deletionGracePeriodSeconds"}) {
+    meta.erase(name);
+  }
+  meta["name"] = "odd-copy";
+  meta.merge_patch(metadata);
+  if (copy.contains("spec")) copy["spec"].erase("nodeName");
+  return copy;
+}
+
+// What somebody may try to write.
+struct Attempted {
+  kube::Request request;
+  std::string words;
+  bool annotates = false;  // and does nothing else
+  bool competes = false;   // asks for other nodes than before
+};
+
+// Into the object, or into a copy of it.
+Attempted AnyWrite(const kube::Resource& resource, const Json& object,
+                   const std::shared_ptr<const Json>& other, SplitMix64& chance) {
+  const kube::Write trial = {.field_manager = "tenant", .dry_run = true};
+  const Json metadata = AnyMetadata(other, chance);
+  const std::string name = NameOf(resource) + " " + api::Show(KeyOf(object));
+  const std::uint64_t kind = chance.Below(4);
+  if (kind == 0) {
+    return {kube::CreateRequest(resource, CopyOf(object, metadata), trial),
+            "makes a copy of " + name + " with " + metadata.dump(), false, true};
+  }
+  const bool of_spec = kind == 1 && NameOf(resource) == NameOf(kube::kTrainingJobs);
+  Json change = {{"metadata", metadata}};
+  if (of_spec) change = {{"spec", AnySpec(chance)}};
+  return {kube::PatchRequest(resource, KeyOf(object), {kube::PatchType::kMerge, change}, trial),
+          "writes " + change.dump() + " into " + name, !of_spec && metadata.contains("annotations"),
+          of_spec};
+}
+
+// A random object of the namespace, of a random kind; object null: there is none.
+std::pair<const kube::Resource*, std::shared_ptr<const Json>> AnyOwn(ApiServer& server,
+                                                                     const std::string& space,
+                                                                     SplitMix64& chance) {
+  using Objects = std::vector<std::shared_ptr<const Json>>;
+  std::vector<std::pair<const kube::Resource*, Objects>> kinds;
+  for (const kube::Resource* resource : kWritten) {
+    Objects own;
+    for (const auto& [key, object] : server.All(NameOf(*resource))) {
+      if (key.space == space) own.push_back(object);
+    }
+    if (!own.empty()) kinds.emplace_back(resource, std::move(own));
+  }
+  if (kinds.empty()) return {};
+  const auto& [resource, own] = kinds[chance.Below(kinds.size())];
+  return {resource, own[chance.Below(own.size())]};
+}
+
+void DropCompetition(Lines& lines) {
+  std::erase_if(lines, [](const std::string& line) {
+    return std::any_of(kOfCompetition.begin(), kOfCompetition.end(),
+                       [&](const char* name) { return line.starts_with(name); });
+  });
+}
+
 std::string FirstDifference(const Lines& before, const Lines& after) {
   std::vector<std::string> gone, come;
   std::set_difference(before.begin(), before.end(), after.begin(), after.end(),
@@ -271,31 +366,26 @@ void World::LookAtNeighbours() {
   if (over_) return;
   fibers_.After(kBetweenWrites, [this] { LookAtNeighbours(); });
   const std::string space = kTenantSpace;
-  const kube::Resource& resource = *kWritten[tenant_chance_.Below(kWritten.size())];
-  std::vector<api::ObjectKey> fit;
-  for (const auto& [key, object] : server_.All(NameOf(resource))) {
-    if (key.space == space) fit.push_back(key);
-  }
-  if (fit.empty()) return;
   for (int i = 0; i < kTries; ++i) {
-    const api::ObjectKey key = fit[tenant_chance_.Below(fit.size())];
-    const auto stored = server_.Find(NameOf(resource), key);
+    const auto [resource, stored] = AnyOwn(server_, space, tenant_chance_);
+    if (!stored) return;
     const auto other = AnyOther(server_, space, tenant_chance_);
-    const Json metadata = AnyMetadata(other, tenant_chance_);
-    const kube::Response answer = server_.Handle(
-        kube::PatchRequest(resource, key, {kube::PatchType::kMerge, {{"metadata", metadata}}},
-                           {.field_manager = "tenant", .dry_run = true}),
-        "tenant");
+    const Attempted write = AnyWrite(*resource, *stored, other, tenant_chance_);
+    const kube::Response answer = server_.Handle(write.request, "tenant");
     if (answer.status / 100 != 2) continue;
-    const Instead instead{NameOf(resource), key, Json::parse(answer.body)};
-    const bool decides = metadata.contains("annotations");
-    const Lines before = Seen(server_, nullptr, NowSeconds()).Others(space, decides);
-    const Lines after = Seen(server_, &instead, NowSeconds()).Others(space, decides);
+    Json made = Json::parse(answer.body);
+    const api::ObjectKey key = KeyOf(made);
+    const Instead instead{NameOf(*resource), key, std::move(made)};
+    Lines before = Seen(server_, nullptr, NowSeconds()).Others(space, write.annotates);
+    Lines after = Seen(server_, &instead, NowSeconds()).Others(space, write.annotates);
+    if (write.competes) {
+      DropCompetition(before);
+      DropCompetition(after);
+    }
     ++tenant_writes_;
     const std::string differs = FirstDifference(before, after);
     if (!differs.empty()) {
-      laws_.Break("I28", "if somebody writes " + metadata.dump() + " into " + NameOf(resource) +
-                             " " + api::Show(key) + ", another namespace has " + differs);
+      laws_.Break("I28", "if somebody " + write.words + ", another namespace has " + differs);
     }
     return;
   }
