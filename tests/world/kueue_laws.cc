@@ -117,7 +117,7 @@ void KueueLaws::LookAtPlacement(const Change& change) {
   if (gone) {
     gangs_.erase(uid);
     Wait("K3 a Placement outlives its Workload: " + name, false);
-    Wait("K6 a gang is partly bound: " + name, false);
+    Wait("K6 a gang is partly bound: " + uid, false);
     return;
   }
   const auto nodes = NodesOf(now);
