@@ -60,73 +60,91 @@ void CompareStored(ApiServer& server, const char* resource, const watch::Store& 
   }
 }
 
-// What decisions read of a pod.
+void Append(std::string& text, std::string_view value) { text += value; }
+void Append(std::string& text, std::int64_t value) { text += std::to_string(value); }
+
+// What decisions read of a pod, as text.
 std::string MembersOf(const api::Pod& pod) {
-  Json all = {{"unreadable", pod.unreadable},
-              {"node", pod.node_name},
-              {"phase", api::PodPhaseName(pod.phase)},
-              {"deleting", pod.meta.deleting},
-              {"generation", pod.meta.generation},
-              {"created", pod.meta.creation_timestamp},
-              {"gates", pod.scheduling_gates},
-              {"class", pod.priority_class_name},
-              {"group", pod.pod_group},
-              {"reason", pod.reason},
-              {"nominated", pod.nominated_node},
-              {"bound", pod.bound},
-              {"ready", pod.ready},
-              {"sandbox", pod.has_sandbox},
-              {"disrupted", pod.disrupted},
-              {"unscheduled", pod.unscheduled},
-              {"waiting", pod.waiting},
-              {"report", pod.report}};
-  if (pod.failure) {
-    all["failure"] = {pod.failure->container, pod.failure->reason, pod.failure->exit_code,
-                      pod.failure->message, pod.failure->ended};
+  std::string all;
+  const auto add = [&all](std::string_view name, const auto&... values) {
+    all += name;
+    (((all += ' '), Append(all, values)), ...);
+    all += "; ";
+  };
+  add("unreadable", pod.unreadable);
+  add("node", pod.node_name);
+  add("phase", api::PodPhaseName(pod.phase));
+  add("deleting", pod.meta.deleting);
+  add("generation", pod.meta.generation);
+  add("created", pod.meta.creation_timestamp);
+  for (const std::string& gate : pod.scheduling_gates) add("gate", gate);
+  add("class", pod.priority_class_name);
+  add("group", pod.pod_group);
+  add("reason", pod.reason);
+  add("nominated", pod.nominated_node);
+  add("bound", pod.bound);
+  add("ready", pod.ready);
+  add("sandbox", pod.has_sandbox);
+  add("disrupted", pod.disrupted);
+  add("unscheduled", pod.unscheduled);
+  add("waiting", pod.waiting);
+  add("report", pod.report);
+  if (const auto& failure = pod.failure) {
+    add("failure", failure->container, failure->reason, failure->exit_code, failure->message,
+        failure->ended);
   }
-  for (const auto& one : pod.exits) all["exits"].push_back({one.container, one.code});
-  for (const auto& one : pod.conditions) {
-    all["conditions"].push_back({one.type, one.status, one.reason});
-  }
-  for (const auto& [key, value] : pod.meta.labels) all["labels"][std::string(key)] = value;
-  for (const auto& [key, value] : pod.meta.annotations) {
-    all["annotations"][std::string(key)] = value;
-  }
-  for (const auto& one : pod.meta.owners) all["owners"].push_back({one.kind, one.uid});
-  return all.dump();
+  for (const auto& one : pod.exits) add("exit", one.container, one.code);
+  for (const auto& one : pod.conditions) add("condition", one.type, one.status, one.reason);
+  for (const auto& [key, value] : pod.meta.labels) add("label", key, value);
+  for (const auto& [key, value] : pod.meta.annotations) add("annotation", key, value);
+  for (const auto& one : pod.meta.owners) add("owner", one.kind, one.uid);
+  return all;
 }
 
-ReadPod Read(const std::shared_ptr<const Json>& object) {
+ReadObjects::Pod ReadPod(const std::shared_ptr<const Json>& object) {
   const auto pod = api::DecodePod(*object, "Pod");
   if (!pod) return {object, "", ""};
   return {object, pod->meta.resource_version, MembersOf(*pod)};
 }
 
+ReadObjects::Node ReadNode(const std::shared_ptr<const Json>& object) {
+  auto node = api::DecodeNode(*object, "Node");
+  if (!node) return {object, std::nullopt};
+  return {object, std::move(node->facts)};
+}
+
+// What `read` makes of an object, or what it made of the same one at the last look.
+template <typename Read, typename Reading>
+const Read& ReadOnce(const api::ObjectKey& key, const std::shared_ptr<const Json>& object,
+                     const std::map<api::ObjectKey, Read>& last,
+                     std::map<api::ObjectKey, Read>& now, const Reading& read) {
+  const auto found = last.find(key);
+  const bool same = found != last.end() && found->second.object == object;
+  return now.emplace(key, same ? found->second : read(object)).first->second;
+}
+
 // What the server has, read by the operator's own decoder, is what the leader has.
-// `pods`: those that were read at the last look, whose objects are often the same.
-void CompareMembers(ApiServer& server, const api::Inputs& inputs, ReadPods& pods,
+void CompareMembers(ApiServer& server, const api::Inputs& inputs, ReadObjects& read,
                     std::set<std::string>& differ) {
-  const ReadPods before = std::exchange(pods, {});
+  const ReadObjects last = std::exchange(read, {});
   for (const api::Pod& known : inputs.pods) {
-    const auto there = server.Find("pods", known.meta.key);
+    const api::ObjectKey& key = known.meta.key;
+    const auto there = server.Find("pods", key);
     if (!there || !known.unreadable.empty()) continue;
-    const auto found = before.find(known.meta.key);
-    const bool same = found != before.end() && found->second.object == there;
-    const ReadPod& pod =
-        pods.emplace(known.meta.key, same ? found->second : Read(there)).first->second;
+    const auto& pod = ReadOnce(key, there, last.pods, read.pods, ReadPod);
     if (pod.version != known.meta.resource_version) continue;
     const std::string was = MembersOf(known);
     if (pod.members != was) {
-      differ.insert("pod " + api::Show(known.meta.key) + " is " + pod.members +
-                    ", the leader has " + was);
+      differ.insert("pod " + api::Show(key) + " is " + pod.members + ", the leader has " + was);
     }
   }
   for (const api::Node& known : inputs.nodes) {
-    const auto there = server.Find("nodes", known.meta.key);
+    const api::ObjectKey& key = known.meta.key;
+    const auto there = server.Find("nodes", key);
     if (!there || !known.unreadable.empty()) continue;
-    const auto read = api::DecodeNode(*there, "Node");
-    if (read && !(read->facts == known.facts)) {
-      differ.insert("node " + known.meta.key.name + " is at " +
+    const auto& facts = ReadOnce(key, there, last.nodes, read.nodes, ReadNode).facts;
+    if (facts && !(*facts == known.facts)) {
+      differ.insert("node " + key.name + " is at " +
                     TextAt(*there, {"metadata", "resourceVersion"}) +
                     ", the leader has other facts of it");
     }
@@ -138,7 +156,7 @@ bool IsRead(const Json&) { return true; }
 bool IsOfAJob(const Json& service) { return !LabelOf(service, "weft.dev/job-uid").empty(); }
 
 std::set<std::string> Differences(ApiServer& server, const watch::ClusterWatch& cluster,
-                                  const watch::Store& store, ReadPods& pods) {
+                                  const watch::Store& store, ReadObjects& read) {
   const api::Inputs inputs = cluster.TakeSnapshot().inputs;
   std::set<std::string> differ;
   Compare(server, "trainingjobs.weft.dev", inputs.jobs, true, differ);
@@ -149,7 +167,7 @@ std::set<std::string> Differences(ApiServer& server, const watch::ClusterWatch& 
   Compare(server, "fabrics.weft.dev", inputs.fabrics, true, differ);
   Compare(server, "namespaces", inputs.namespaces, true, differ);
   Compare(server, "priorityclasses.scheduling.k8s.io", inputs.priority_classes, true, differ);
-  CompareMembers(server, inputs, pods, differ);
+  CompareMembers(server, inputs, read, differ);
   CompareStored<watch::Service>(server, "services", store, IsOfAJob, differ);
   if (cluster.KueueSynced()) {
     CompareStored<api::Workload>(server, "workloads.kueue.x-k8s.io", store, IsRead, differ);
@@ -184,7 +202,7 @@ void World::LookAtCaches() {
   const auto work = leader == nullptr ? nullptr : leader->replica().Working();
   if (!work) return laws_.Break("I6", "nobody leads");
   for (const std::string& one :
-       Differences(server_, work->cluster(), work->cluster().store(), read_pods_)) {
+       Differences(server_, work->cluster(), work->cluster().store(), read_)) {
     laws_.Break("I16", one);
   }
 }
@@ -199,7 +217,7 @@ void World::LookAtCachesByDay() {
   const auto work = leader == nullptr ? nullptr : leader->replica().Working();
   if (!work || !work->cluster().Synced() || fibers_.now() < hard_until_) return;
   cache_look_ = {leader->identity(), fibers_.now(),
-                 Differences(server_, work->cluster(), work->cluster().store(), read_pods_)};
+                 Differences(server_, work->cluster(), work->cluster().store(), read_)};
   cache_look_.differ.merge(Forgotten(server_, work->planner()));
   if (kueue_) cache_look_.differ.merge(kueue_->OldAssignments());
   if (before.leader != leader->identity()) return;

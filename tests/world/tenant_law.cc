@@ -82,21 +82,13 @@ auto ReadServed(const Json& object, const api::Place& place) {
   return kDecode(object, place, api::Reading::kServed);
 }
 
-// The operator's store once all news has arrived, filled as its watches fill it.
+// The operator's store once all news has arrived.
 class Seen {
  public:
-  Seen(ApiServer& server, const Instead* instead, std::int64_t now)
-      : server_(server), instead_(instead), now_(now), store_([now] { return now; }) {
-    Fill<api::Node>(kube::kNodes, api::DecodeNode, api::DecodeNodeHead);
-    Fill<api::PriorityClass>(kube::kPriorityClasses, api::DecodePriorityClass);
-    Fill<api::Namespace>(kube::kNamespaces, api::DecodeNamespace);
-    Fill<api::Fabric>(kube::kFabrics, ReadServed<api::DecodeFabric>);
-    Fill<api::TrainingJob>(kube::kTrainingJobs, ReadServed<api::DecodeTrainingJob>);
-    Fill<api::Placement>(kube::kPlacements, ReadServed<api::DecodePlacement>);
-    Fill<api::Pod>(kube::kPods, api::DecodePod, api::DecodePodHead);
-    Fill<watch::Service>(kube::kServices, ReadService);
-    Fill<api::PodGroup>(kube::kPodGroups, api::DecodePodGroup);
-  }
+  Seen(ApiServer& server, std::int64_t now)
+      : server_(server), now_(now), store_([now] { return now; }) {}
+
+  watch::Store& store() { return store_; }
 
   // What concerns namespaces other than `space`. `decides`: also who gets which nodes next.
   Lines Others(const std::string& space, bool decides) {
@@ -110,30 +102,6 @@ class Seen {
   }
 
  private:
-  template <typename T>
-  using Decode = Result<T> (*)(const Json& object, const api::Place& place);
-
-  template <typename T>
-  void Fill(const kube::Resource& resource, Decode<T> decode, Decode<T> head = nullptr) {
-    const std::string name = NameOf(resource);
-    auto objects = server_.All(name);
-    if (instead_ != nullptr && instead_->resource == name) {
-      objects[instead_->key] = std::make_shared<const Json>(instead_->object);
-    }
-    for (const auto& [key, stored] : objects) {
-      const Json& object = *stored;
-      Result<T> read = decode(object, "API server");
-      if constexpr (requires(T one) { one.unreadable; }) {
-        if (!read && head != nullptr) {
-          const std::string why = read.error().message;
-          read = head(object, "API server");
-          if (read) read->unreadable = why;
-        }
-      }
-      if (read) store_.Put(*std::move(read));
-    }
-  }
-
   bool IsOthers(const api::ObjectKey& key) const { return key.space != space_; }
 
   template <typename Objects>
@@ -227,12 +195,62 @@ class Seen {
   }
 
   ApiServer& server_;
-  const Instead* const instead_;  // null: nothing
   const std::int64_t now_;
   watch::Store store_;
   watch::FabricCache fabrics_;
   std::string space_;
   Lines lines_;
+};
+
+// Fills both stores as the operator's watches do: one with what there is, one with `instead`.
+class Filling {
+ public:
+  Filling(ApiServer& server, const Instead& instead, watch::Store& before, watch::Store& after)
+      : server_(server), instead_(instead), before_(before), after_(after) {
+    Fill<api::Node>(kube::kNodes, api::DecodeNode, api::DecodeNodeHead);
+    Fill<api::PriorityClass>(kube::kPriorityClasses, api::DecodePriorityClass);
+    Fill<api::Namespace>(kube::kNamespaces, api::DecodeNamespace);
+    Fill<api::Fabric>(kube::kFabrics, ReadServed<api::DecodeFabric>);
+    Fill<api::TrainingJob>(kube::kTrainingJobs, ReadServed<api::DecodeTrainingJob>);
+    Fill<api::Placement>(kube::kPlacements, ReadServed<api::DecodePlacement>);
+    Fill<api::Pod>(kube::kPods, api::DecodePod, api::DecodePodHead);
+    Fill<watch::Service>(kube::kServices, ReadService);
+    Fill<api::PodGroup>(kube::kPodGroups, api::DecodePodGroup);
+  }
+
+ private:
+  template <typename T>
+  using Decode = Result<T> (*)(const Json& object, const api::Place& place);
+
+  template <typename T>
+  void Fill(const kube::Resource& resource, Decode<T> decode, Decode<T> head = nullptr) {
+    const std::string name = NameOf(resource);
+    for (const auto& [key, stored] : server_.All(name)) {
+      const Result<T> read = Read(*stored, decode, head);
+      if (!read) continue;
+      before_.Put(T(*read));
+      if (instead_.resource != name || instead_.key != key) after_.Put(T(*read));
+    }
+    if (instead_.resource != name) return;
+    if (Result<T> read = Read(instead_.object, decode, head)) after_.Put(*std::move(read));
+  }
+
+  template <typename T>
+  static Result<T> Read(const Json& object, Decode<T> decode, Decode<T> head) {
+    Result<T> read = decode(object, "API server");
+    if constexpr (requires(T one) { one.unreadable; }) {
+      if (!read && head != nullptr) {
+        const std::string why = read.error().message;
+        read = head(object, "API server");
+        if (read) read->unreadable = why;
+      }
+    }
+    return read;
+  }
+
+  ApiServer& server_;
+  const Instead& instead_;
+  watch::Store &before_, &after_;
 };
 
 // The job of another namespace that has most to lose, or null.
@@ -376,8 +394,9 @@ void World::LookAtNeighbours() {
     Json made = Json::parse(answer.body);
     const api::ObjectKey key = KeyOf(made);
     const Instead instead{NameOf(*resource), key, std::move(made)};
-    Lines before = Seen(server_, nullptr, NowSeconds()).Others(space, write.annotates);
-    Lines after = Seen(server_, &instead, NowSeconds()).Others(space, write.annotates);
+    Seen now(server_, NowSeconds()), then(server_, NowSeconds());
+    Filling(server_, instead, now.store(), then.store());
+    Lines before = now.Others(space, write.annotates), after = then.Others(space, write.annotates);
     if (write.competes) {
       DropCompetition(before);
       DropCompetition(after);

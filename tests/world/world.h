@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "operator/fabric/node_facts.h"
 #include "tests/world/api_server.h"
 #include "tests/world/collector.h"
 #include "tests/world/digest.h"
@@ -28,13 +29,20 @@
 
 namespace weft::world {
 
-// A pod of the API server as the operator's decoder reads it; for the law of caches.
-struct ReadPod {
-  std::shared_ptr<const Json> object;
-  std::string version;  // "" if it cannot be read
-  std::string members;
+// Objects of the API server as the operator's decoder reads them; for the law of caches.
+struct ReadObjects {
+  struct Pod {
+    std::shared_ptr<const Json> object;
+    std::string version;  // "" if it cannot be read
+    std::string members;
+  };
+  struct Node {
+    std::shared_ptr<const Json> object;
+    std::optional<fabric::NodeFacts> facts;  // nothing: it cannot be read
+  };
+  std::map<api::ObjectKey, Pod> pods;
+  std::map<api::ObjectKey, Node> nodes;
 };
-using ReadPods = std::map<api::ObjectKey, ReadPod>;
 
 // A cluster with its control plane, operators, users and faults, in virtual time: the seed decides
 // all of it.
@@ -182,7 +190,7 @@ class World {
     Instant at{};
     std::set<std::string> differ;
   } cache_look_;
-  ReadPods read_pods_;
+  ReadObjects read_;         // at the last look
   const Policies policies_;  // of the chart
 };
 
