@@ -2,7 +2,7 @@
 """The chart's narrower ways to install the operator, each with its rights and with no others."""
 
 from chart_lib import AccountAudit, Deployed, granted, kubectl
-from operator_foreign import ForeignScenarios
+from operator_foreign import ForeignScenarios, is_gated
 from operator_lib import poll, training_job
 from operator_scenarios import main
 
@@ -34,12 +34,26 @@ class Modes(ForeignScenarios):
                                                 "namespace": space}}})
         return answer["status"]["allowed"]
 
+    def asks_for_a_place(self, space):
+        """What the API server would make of such a pod: nothing is written."""
+        return self.cluster.create("pods", {
+            "apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": "asks", "namespace": space, "labels": {"weft.dev/place": "true"}},
+            "spec": {"containers": [{"name": "c", "image": "registry.example/train:1"}]}},
+            "?dryRun=All")
+
+    def expect_gates_only_here(self):
+        """Elsewhere nobody would remove them."""
+        poll(lambda: is_gated(self.asks_for_a_place(OURS)) and not is_gated(
+            self.asks_for_a_place(OTHERS)), f"only pods in {OURS} get the gate")
+
     def expect_our_job_to_run(self):
         for space in (OTHERS, OURS):
             self.cluster.create(JOBS, training_job(space, "job", 2))
         self.cluster.until_running(OURS, "job")
         self.assertTrue(self.can("create", "pods", OURS))
         self.assertFalse(self.can("create", "pods", OTHERS))
+        self.expect_gates_only_here()
 
 
 class OneNamespace(Modes):

@@ -42,6 +42,27 @@ expect_exit 1 helm template weft "$chart" --set grpc.enabled=true
 expect_text "$work/stderr" 'grpc.secretName: the Secret with'
 expect_exit 1 helm template weft "$chart" --set leaderElection.enabled=false
 expect_text "$work/stderr" 'leaderElection.enabled'
+# Without a Lease two pods of an upgrade would both write, unless they only read.
+expect_exit 0 helm template weft "$chart" --set leaderElection.enabled=false,replicas=1 \
+  -s templates/deployment.yaml
+expect_text "$work/stdout" 'type: Recreate'
+for values in replicas=1 leaderElection.enabled=false,readOnly=true; do
+  expect_exit 0 helm template weft "$chart" --set $values -s templates/deployment.yaml
+  expect_text "$work/stdout" 'type: RollingUpdate'
+  expect_no_text "$work/stdout" 'Recreate'
+done
+# Pods get a gate only where the operator would remove it.
+gated() { # VALUES: the operator and the namespaces in the policy's binding, in one line
+  expect_exit 0 helm template weft "$chart" -n weft-system --kube-version 1.36.0 --set "$1" \
+    -s templates/gate-policy.yaml
+  sed -n '/operator: \(In\|NotIn\)$/,$p' "$work/stdout" | tr -s ' \n' ' '
+}
+for case in 'watchNamespace=a: operator: In values: - a ' \
+  'rbac.namespaces={a,b}: operator: In values: - a - b ' \
+  'excludedNamespaces={c}: operator: NotIn values: - c - weft-system '; do
+  [ "$(gated "${case%%:*}")" = "${case#*:}" ] || fail "the gate: ${case%%:*}"
+  checks=$((checks + 1))
+done
 expect_exit 0 helm template weft "$chart" --set config.requests-per-second=1000000
 expect_text "$work/stdout" 'requests-per-second: 1000000'
 expect_exit 0 helm template weft "$chart" --values "$chart/ci/full-values.yaml" \
