@@ -43,7 +43,7 @@ Result<Json> ConditionsAfter(const Json& object, const plan::CrashSubject& subje
   if (!done) return done.error();
   // Also if the spec has changed since: the crash counts for the pause then.
   plan::RecordCrash(conditions, subject.generation, crash, now);
-  Json patch;
+  Json patch;  // one list, which is replaced whole
   patch["status"]["conditions"] = api::EncodeConditions(conditions);
   return patch;
 }

@@ -16,6 +16,7 @@
 #include "operator/controllers/create_or_read.h"
 #include "operator/controllers/parallel.h"
 #include "operator/launch/pin.h"
+#include "operator/life/placement_status.h"
 
 namespace weft::controllers {
 
@@ -195,10 +196,10 @@ ForeignController::Answer ForeignController::Create(const life::CreateForeign& s
 // write fails, and the next attempt knows more.
 void ForeignController::Inherit(const api::Placement& before, api::Placement& created) {
   const api::ObjectMeta& meta = created.meta;
-  Json status = {{"excludedNodes", api::EncodeExcludedNodes(before.excluded)}};
-  if (before.retry.times > 0) status["retry"] = api::EncodeRetry(before.retry);
-  const Result<Json> stored = writer_.PatchStatus(
-      {Kind::kPlacement, meta.key, meta.uid, meta.resource_version}, {{"status", status}});
+  const life::PlacementStatus status{true, created.conditions, before.excluded, before.retry};
+  const Result<Json> stored =
+      writer_.PatchStatus({Kind::kPlacement, meta.key, meta.uid, meta.resource_version},
+                          {{"status", life::PatchOf(created, status)}});
   if (!stored) {
     return log_.Warning("excluded nodes not taken over",
                         {{"placement", api::Show(meta.key)}, {"reason", stored.error().message}});

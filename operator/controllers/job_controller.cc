@@ -471,7 +471,7 @@ JobController::Answer JobController::WriteStatusOf(const Pass& pass,
   }
   Json patch =
       life::StatusPatch(job.raw->value("status", Json::object()), life::EncodeJobStatus(status),
-                        life::kJobStatusFields, life::kJobInnerFields);
+                        life::kJobStatusFields, life::kInnerFields);
   if (patch.is_null()) patch = Json::object();
   Target target = TargetOf(Kind::kTrainingJob, job.meta);
   if (Seeded(Bug::kStaleStatus)) target = AnyStateOf(Kind::kTrainingJob, job.meta);

@@ -127,7 +127,7 @@ PlacementController::Answer PlacementController::Do(const api::Placement& placem
   const api::ObjectMeta& meta = placement.meta;
   const Result<Json> stored =
       writer_.PatchStatus({Kind::kPlacement, meta.key, meta.uid, meta.resource_version},
-                          {{"status", Json(life::PatchOf(step.status))}});
+                          {{"status", life::PatchOf(placement, step.status)}});
   if (!stored) return stored.error();
   auto decoded = api::DecodePlacement(*stored, "Placement", api::Reading::kServed);
   if (decoded) store_.Put(*std::move(decoded));

@@ -483,6 +483,7 @@ nlohmann::ordered_json PatchOf(const api::Workload& workload, const AnswerCheck&
     }
     entries.push_back(std::move(entry));
   }
+  // One list, which a merge patch replaces whole.
   return {{"status", {{"admissionChecks", std::move(entries)}}}};
 }
 

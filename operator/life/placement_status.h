@@ -6,6 +6,7 @@
 
 #include "operator/api/job_record.h"
 #include "operator/api/meta.h"
+#include "operator/api/placement.h"
 #include "operator/cluster/worker_order.h"
 
 namespace weft::life {
@@ -19,7 +20,7 @@ struct PlacementStatus {
   std::optional<cluster::Completed> completed = {};  // to be remembered from now on
 };
 
-// The JSON merge patch that writes `status`.
-nlohmann::ordered_json PatchOf(const PlacementStatus& status);
+// The JSON merge patch that turns the status of `stored` into `status`. Empty if nothing changes.
+nlohmann::json PatchOf(const api::Placement& stored, const PlacementStatus& status);
 
 }  // namespace weft::life

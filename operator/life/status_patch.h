@@ -13,29 +13,29 @@ inline constexpr auto kJobStatusFields = std::to_array<std::string_view>(
     {"observedGeneration", "phase", "reason", "summary", "attempt", "restarts", "placementName",
      "workers", "completedIndexes", "startTime", "completionTime", "lastFailure",
      "suspendedSeconds", "excludedNodes", "retry", "checkpoint", "recovery", "lost", "conditions"});
-// Those of the objects in it that may be absent. What else is in these objects is of a newer
-// version.
-inline constexpr auto kJobInnerFields = std::to_array<std::string_view>({"workers",
-                                                                         "spans",
-                                                                         "crossNode",
-                                                                         "ofBest",
-                                                                         "step",
-                                                                         "tokensPerSecond",
-                                                                         "memory",
-                                                                         "node",
-                                                                         "worker",
-                                                                         "reason",
-                                                                         "exitCode",
-                                                                         "time",
-                                                                         "cause",
-                                                                         "notBefore",
-                                                                         "message",
-                                                                         "counted",
-                                                                         "lastTime",
-                                                                         "lastStep",
-                                                                         "advisedIntervalSeconds",
-                                                                         "effectivePercent",
-                                                                         "countedUntil"});
+// Those of the objects in it, and in a Placement's status, that may be absent. What else is in
+// these objects is of a newer version.
+inline constexpr auto kInnerFields = std::to_array<std::string_view>({"workers",
+                                                                      "spans",
+                                                                      "crossNode",
+                                                                      "ofBest",
+                                                                      "step",
+                                                                      "tokensPerSecond",
+                                                                      "memory",
+                                                                      "node",
+                                                                      "worker",
+                                                                      "reason",
+                                                                      "exitCode",
+                                                                      "time",
+                                                                      "cause",
+                                                                      "notBefore",
+                                                                      "message",
+                                                                      "counted",
+                                                                      "lastTime",
+                                                                      "lastStep",
+                                                                      "advisedIntervalSeconds",
+                                                                      "effectivePercent",
+                                                                      "countedUntil"});
 inline constexpr std::array<std::string_view, 6> kFabricStatusFields = {
     "nodes", "accelerators", "levels", "incompleteCount", "incomplete", "conditions"};
 
@@ -45,7 +45,8 @@ inline constexpr std::array<std::string_view, 4> kDecisionFields = {"nodes", "sp
 
 // The JSON merge patch (RFC 7386) that turns `before` into `after`: a merge patch keeps members
 // that it does not name, at every depth, so those that `after` lacks are set to null. Empty if both
-// are equal objects.
+// are equal objects. A patch that sets only lists and plain values needs no difference: those are
+// replaced whole.
 nlohmann::json MergePatch(const nlohmann::json& before, const nlohmann::json& after);
 
 // A merge patch of status: turns each field that `after` has into that, removes those named in

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "operator/api/conditions.h"
+#include "operator/base/random.h"
 #include "operator/base/timestamp.h"
 #include "operator/plan/solver_crash.h"
 
@@ -111,6 +112,36 @@ class QueuedWorkload {
 };
 
 bool Rests(const CheckStep& step) { return std::holds_alternative<Wait>(step); }
+
+TEST(CheckTest, WhateverItsChecksSayAnAnswerReplacesItsOwnAndNoOther) {
+  const std::vector<api::CheckState> states = {api::CheckState::kPending, api::CheckState::kReady,
+                                               api::CheckState::kRetry};
+  SplitMix64 random(1);
+  for (int i = 0; i < 1'000; ++i) {
+    QueuedWorkload queue;
+    for (Json* entry : {&queue.Mine(), &queue.Other()}) {
+      (*entry)["newer"] = 7;
+      if (random.Below(2) == 0) (*entry)["requeueAfterSeconds"] = 7;
+      if (random.Below(2) == 0) (*entry)["podSetUpdates"] = Json::array({{{"name", "old"}}});
+    }
+    queue.seen = *api::DecodeWorkload(queue.workload, "test");
+    AnswerCheck answer{{"place"}, states[random.Below(states.size())], "why", {}};
+    Json updates;
+    if (random.Below(2) == 0) {
+      answer.placements = {{"main", "p"}};
+      updates = Json::array({{{"name", "main"}, {"labels", {{"weft.dev/placement", "p"}}}}});
+    }
+    Json expected = queue.workload;
+    Json& mine = expected["status"]["admissionChecks"][1];
+    if (answer.state != api::CheckState::kPending) mine["lastTransitionTime"] = FormatTime(kNow);
+    mine["state"] = api::CheckStateName(answer.state);
+    mine["message"] = "why";
+    for (const char* old : {"requeueAfterSeconds", "podSetUpdates"}) mine.erase(old);
+    if (!updates.is_null()) mine["podSetUpdates"] = updates;
+    queue.Write(answer);
+    ASSERT_EQ(queue.workload, expected);
+  }
+}
 
 TEST(CheckTest, AReservedWorkloadAsksForNodesOfItsFlavor) {
   QueuedWorkload queue;

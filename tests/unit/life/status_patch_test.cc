@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "tests/support/crd_schema.h"
 
@@ -16,7 +18,7 @@ namespace {
 using Json = nlohmann::json;
 
 Json Patch(const Json& before, const Json& after) {
-  return StatusPatch(before, after, kJobStatusFields, kJobInnerFields);
+  return StatusPatch(before, after, kJobStatusFields, kInnerFields);
 }
 
 TEST(StatusPatchTest, RemovesFieldsThatTheNewStatusLacks) {
@@ -71,6 +73,24 @@ TEST(MergePatchTest, BeforeAndPatchMakeAfter) {
   }
 }
 
+// Fields that `after` has and those that are its own are as in `after`, and all others as before.
+TEST(StatusPatchTest, BeforeAndPatchMakeAfterInTheFieldsThatAreItsOwn) {
+  constexpr std::array<std::string_view, 1> kOwn = {"a"};
+  std::mt19937 random(1);
+  for (int i = 0; i < 5'000; ++i) {
+    const Json before = AnyObject(random, 3);
+    const Json after = AnyObject(random, 3);
+    Json expected = before;
+    expected.erase("a");
+    for (const auto& [name, value] : after.items()) expected[name] = value;
+    const Json patch = StatusPatch(before, after, kOwn);
+    Json patched = before;
+    patched.merge_patch(patch.is_null() ? Json::object() : patch);
+    ASSERT_EQ(patched, expected) << before << " " << after;
+    ASSERT_EQ(patch.is_null(), before == expected);
+  }
+}
+
 TEST(StatusPatchTest, AnObjectWithoutStatusIsGivenAllOfIt) {
   EXPECT_EQ(Patch(Json::object(), {{"attempt", 0}}), Json({{"attempt", 0}}));
   EXPECT_EQ(Patch("not an object", {{"attempt", 0}}), Json({{"attempt", 0}}));
@@ -89,7 +109,7 @@ TEST(StatusPatchTest, TheFieldsAreThoseOfTheDefinitions) {
   EXPECT_EQ(of_jobs, fields("trainingjobs"));
   const Json status =
       testing::CrdSchema("trainingjobs").at("properties").at("status").at("properties");
-  for (const std::string_view field : kJobInnerFields) {
+  for (const std::string_view field : kInnerFields) {
     const bool known = std::any_of(status.begin(), status.end(), [&](const Json& one) {
       return one.contains("properties") && one.at("properties").contains(field);
     });
