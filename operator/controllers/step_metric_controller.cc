@@ -125,8 +125,8 @@ bool StepMetricController::Measure(const StepMetric& metric, UnixSeconds now) {
   const predict::StepReading reading = predict::ReadStep(
       metric, answer->empty() ? std::nullopt : std::optional(answer->front().value));
   if (!reading.reason.empty()) Warn(metric, reading.reason.c_str(), reading.note);
-  if (!reading.seconds.empty()) {
-    const Status written = Write(metric, reading.seconds);
+  if (reading.seconds) {
+    const Status written = Write(metric, *reading.seconds);
     if (!written && written.error().kind == ErrorKind::kConflict) return true;  // asked again soon
     if (!written) {
       Fail("step metrics: a measured step cannot be written", written.error(), unwritten_);
@@ -139,14 +139,16 @@ bool StepMetricController::Measure(const StepMetric& metric, UnixSeconds now) {
   return true;
 }
 
-Status StepMetricController::Write(const StepMetric& metric, const std::string& seconds) {
+Status StepMetricController::Write(const StepMetric& metric, double seconds) {
   const api::ObjectMeta& meta = metric.job->meta;
-  const auto written = writer_.Patch(
-      {Kind::kTrainingJob, meta.key, meta.uid, meta.resource_version},
-      {{"metadata", {{"annotations", {{predict::kMeasuredStepAnnotation, seconds}}}}}});
+  const nlohmann::json measured(seconds);
+  const auto written =
+      writer_.PatchStatus({Kind::kTrainingJob, meta.key, meta.uid, meta.resource_version},
+                          {{"status", {{predict::kMeasuredStepField, measured}}}});
   if (!written) return written.error();
-  log_.Info("step measured",
-            {{"job", api::Show(meta.key)}, {"metric", metric.metric}, {"seconds", seconds}});
+  log_.Info(
+      "step measured",
+      {{"job", api::Show(meta.key)}, {"metric", metric.metric}, {"seconds", measured.dump()}});
   return {};
 }
 

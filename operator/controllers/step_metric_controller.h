@@ -20,7 +20,7 @@
 namespace weft::controllers {
 
 // Measures the steps of running jobs that name a metric (predict/step_metric.h): asks Prometheus
-// and writes the annotation weft.dev/measured-step-seconds, from which LearnedController learns.
+// and writes status.measuredStepSeconds, from which LearnedController learns.
 // What is wrong becomes an event of the job, once; that Prometheus does not answer is logged, once.
 //
 // A write is a compare-and-swap: after a person's edit in between it fails and is tried again.
@@ -54,7 +54,7 @@ class StepMetricController {
   void WarnIfNotRead(const StepMetric& metric);
   std::vector<const StepMetric*> Due(const std::vector<StepMetric>& metrics, UnixSeconds now) const;
   bool Measure(const StepMetric& metric, UnixSeconds now);
-  Status Write(const StepMetric& metric, const std::string& seconds);
+  Status Write(const StepMetric& metric, double seconds);
   void Warn(const StepMetric& metric, const char* reason, const std::string& note);
   // Logs an error unless it is the same as `last`.
   void Fail(const std::string& what, const Error& error, std::string& last);

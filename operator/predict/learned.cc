@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "operator/cluster/placement_pods.h"
+#include "operator/predict/step_metric.h"
 
 namespace weft::predict {
 namespace {
@@ -53,6 +54,11 @@ Result<std::optional<double>> MeasuredStepSeconds(const api::ObjectMeta& meta) {
   if (number && seconds > 0 && std::isfinite(seconds)) return std::optional(seconds);
   return Invalid("metadata.annotations[" + std::string(kMeasuredStepAnnotation) + "]: \"" +
                  std::string(*text) + "\" must be a number of seconds above 0");
+}
+
+Result<std::optional<double>> MeasuredStepSeconds(const api::TrainingJob& job) {
+  if (const auto seconds = StepOfMetric(job)) return seconds;
+  return MeasuredStepSeconds(job.meta);
 }
 
 std::optional<PredictedStep> PredictedStepOf(const api::Placement& placement) {
@@ -108,7 +114,7 @@ LearnedScalars LearnedScalars::From(const api::Inputs& inputs, const std::string
   std::vector<Measured> measured;
   for (const api::TrainingJob& job : inputs.jobs) {
     if (!job.model || !job.model->transformer) continue;
-    const auto seconds = MeasuredStepSeconds(job.meta);
+    const auto seconds = MeasuredStepSeconds(job);
     if (!seconds) {
       learned.observations_.push_back({&job, Fate::kInvalid, "", 0, 0, seconds.error().message});
     } else if (*seconds) {

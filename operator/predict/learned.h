@@ -19,8 +19,8 @@
 
 namespace weft::predict {
 
-// Annotations of a TrainingJob: the measured seconds of its optimizer step, and the release of its
-// training software, such as megatron-core-0.15 ("" if absent).
+// Annotations of a TrainingJob: the seconds of its optimizer step as its author measured them, and
+// the release of its training software, such as megatron-core-0.15 ("" if absent).
 inline constexpr const char* kMeasuredStepAnnotation = "weft.dev/measured-step-seconds";
 inline constexpr const char* kReleaseAnnotation = "weft.dev/framework-release";
 
@@ -29,6 +29,9 @@ inline constexpr const char* kLearnedStepInvalid = "LearnedStepInvalid";
 
 // Errors  kInvalid if the annotation is not a positive number of seconds; nothing if it is absent.
 Result<std::optional<double>> MeasuredStepSeconds(const api::ObjectMeta& meta);
+// What counts as measured: of a job that names a metric, what was read of it (step_metric.h);
+// without that, what the author says.
+Result<std::optional<double>> MeasuredStepSeconds(const api::TrainingJob& job);
 
 // The step that was predicted for a Placement, without the learned scalar of that time.
 struct PredictedStep {
@@ -58,12 +61,12 @@ struct LearnedScalar {
 // it teaches only its own namespace. An entry without a namespace is for those that have none of
 // their own: an administrator makes it, and no job changes it.
 //
-// A measured job is a TrainingJob with the annotation whose current Placement says what was
+// A measured job is a TrainingJob with MeasuredStepSeconds whose current Placement says what was
 // predicted; if that prediction was multiplied by a scalar itself, it is divided by the scalar
 // first. Each attempt counts once, because the entry names the job and what was measured:
 //   not named                            counts
-//   named with the same seconds          counts already; so does an annotation that an earlier
-//                                        attempt left behind
+//   named with the same seconds          counts already; so does what an earlier attempt left
+//                                        behind
 //   other seconds, same attempt          replaces what it said before
 //   other seconds, another attempt       counts as a further observation
 //   same attempt, another release        moves from one entry to the other

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "operator/api/conditions.h"
@@ -50,16 +51,21 @@ std::string Literal(std::string_view text) {
   return literal;
 }
 
-// Four significant digits, without an exponent: 12.41, 0.004123, 1235.
-std::string FourDigits(double value) {
+// Rounded to four significant digits.
+double FourDigits(double value) {
   std::array<char, 32> digits{};
   const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value,
                                           std::chars_format::scientific, 3);
   double rounded = 0;
   std::from_chars(digits.data(), end, rounded);
+  return rounded;
+}
+
+// Those without an exponent: 12.41, 0.004123, 1235.
+std::string FourDigitsText(double value) {
   std::array<char, 400> text{};  // the largest double has 309 digits
-  const auto shown =
-      std::to_chars(text.data(), text.data() + text.size(), rounded, std::chars_format::fixed);
+  const auto shown = std::to_chars(text.data(), text.data() + text.size(), FourDigits(value),
+                                   std::chars_format::fixed);
   return {text.data(), shown.ptr};
 }
 
@@ -92,6 +98,14 @@ Result<std::optional<std::string>> StepMetricOf(const api::ObjectMeta& meta) {
                  "\" must be the name of a metric, without labels or functions: at most " +
                  std::to_string(kMostNameBytes) +
                  " characters of [a-zA-Z0-9_:], not beginning with a digit");
+}
+
+std::optional<double> StepOfMetric(const api::TrainingJob& job) {
+  if (!job.meta.annotations.At(kStepMetricAnnotation) || !job.raw) return std::nullopt;
+  const nlohmann::json::json_pointer place(std::string("/status/") + kMeasuredStepField);
+  if (!job.raw->contains(place) || !job.raw->at(place).is_number()) return std::nullopt;
+  const double seconds = job.raw->at(place).get<double>();
+  return seconds > 0 ? std::optional(seconds) : std::nullopt;
 }
 
 std::vector<StepMetric> StepMetrics(const api::Inputs& inputs, UnixSeconds now) {
@@ -134,26 +148,28 @@ std::string QueryText(const StepMetric& metric) {
 
 StepReading ReadStep(const StepMetric& metric, std::optional<double> value) {
   if (!value) {
-    return {"", kStepMetricMissing,
+    return {{},
+            kStepMetricMissing,
             "Prometheus has no series " + WindowText(metric) +
                 "; does it scrape the workers' pods, with the labels namespace and pod?"};
   }
   if (!std::isfinite(*value) || *value <= 0) {
-    return {"", kStepMetricInvalid,
+    return {{},
+            kStepMetricInvalid,
             "the mean of " + WindowText(metric) +
                 " is not a number of seconds above 0; the measured step is not changed"};
   }
-  const std::string seconds = FourDigits(*value);
   if (IsImplausible(*value, metric.predicted)) {
-    return {"", kStepMetricInvalid,
-            "the mean of " + WindowText(metric) + " is " + seconds +
-                ", and the predicted step is " + FourDigits(metric.predicted) +
+    return {{},
+            kStepMetricInvalid,
+            "the mean of " + WindowText(metric) + " is " + FourDigitsText(*value) +
+                ", and the predicted step is " + FourDigitsText(metric.predicted) +
                 " s; it does not count, because it differs by more than a factor of 5: is the "
                 "metric a gauge of the time of one optimizer step in seconds?"};
   }
-  const auto known = MeasuredStepSeconds(metric.job->meta);
-  const bool same = known && *known && std::abs(*value - **known) <= kNewsShare * std::abs(**known);
-  return {same ? "" : seconds, "", ""};
+  const auto known = StepOfMetric(*metric.job);
+  if (known && std::abs(*value - *known) <= kNewsShare * *known) return {};
+  return {FourDigits(*value), "", ""};
 }
 
 }  // namespace weft::predict

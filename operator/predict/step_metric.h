@@ -13,9 +13,9 @@
 namespace weft::predict {
 
 // Annotation of a TrainingJob: a metric of its pods whose value is the seconds of one optimizer
-// step. The operator reads it from Prometheus and writes weft.dev/measured-step-seconds
-// (learned.h).
+// step. The operator reads it from Prometheus and writes it to status.measuredStepSeconds.
 inline constexpr const char* kStepMetricAnnotation = "weft.dev/step-metric";
+inline constexpr const char* kMeasuredStepField = "measuredStepSeconds";
 
 // Reasons of warnings: the annotation or the value of the metric is wrong; Prometheus has no such
 // metric of the job's pods; the metric is not read.
@@ -34,6 +34,9 @@ inline constexpr UnixSeconds kWindowSeconds = 300;
 // Errors  kInvalid if the annotation is not the name of a metric of Prometheus; nothing if it is
 //         absent.
 Result<std::optional<std::string>> StepMetricOf(const api::ObjectMeta& meta);
+
+// What was read last of the job's metric; nothing if the job does not name one any more.
+std::optional<double> StepOfMetric(const api::TrainingJob& job);
 
 // A job with the annotation, not finished.
 struct StepMetric {
@@ -63,13 +66,13 @@ std::string QueryText(const StepMetric& metric);
 
 // What follows from the answer to the query.
 struct StepReading {
-  std::string seconds;  // what to write as weft.dev/measured-step-seconds; "": nothing
-  std::string reason;   // of a warning: kStepMetricInvalid or kStepMetricMissing; "": none
-  std::string note;     // of the warning
+  std::optional<double> seconds;  // what to write to status.measuredStepSeconds
+  std::string reason;  // of a warning: kStepMetricInvalid or kStepMetricMissing; "": none
+  std::string note;    // of the warning
 };
 // `value`: of the query; nothing without a series. It is rounded to four digits, and written only
-// if it differs from the annotation by more than one percent, since predictions are multiplied by
-// whole percents: a measurement that hardly moves is not written again and again.
+// if it differs from what was read last by more than one percent, since predictions are multiplied
+// by whole percents: a measurement that hardly moves is not written again and again.
 StepReading ReadStep(const StepMetric& metric, std::optional<double> value);
 
 }  // namespace weft::predict

@@ -265,6 +265,9 @@ def training_job_status():
         "excludedNodes": excluded_nodes(),
         "retry": retry(),
         **losses(),
+        "measuredStepSeconds": described(
+            {"type": "number", "minimum": 0},
+            "of one optimizer step, by the metric of the annotation weft.dev/step-metric"),
         "admission": admission(),
         "queue": queue(),
         "conditions": conditions(),

@@ -32,7 +32,7 @@ def changed(thing, path, value):
 
 class Policies(ForeignScenarios):
     operator_type = Deployed
-    flags = ("prometheus.url=http://127.0.0.1:1",)  # the policies then allow one write more
+    flags = ()
 
     @classmethod
     def setUpClass(cls):
@@ -156,7 +156,7 @@ class Policies(ForeignScenarios):
                      "other")
         self.ask("DELETE", "pods", "runs-1-0")
 
-    def test_of_a_training_job_only_finalizer_and_measured_step_are_changed(self):
+    def test_of_a_training_job_only_the_finalizer_is_changed(self):
         self.apply(training_job(self.space, "kept", 2, ttlSecondsAfterFinished=100_000))
         self.cluster.until_running(self.space, "kept")
 
@@ -164,7 +164,7 @@ class Policies(ForeignScenarios):
             self.ask("PATCH", "trainingjobs", "kept", body)
         for body in ({"suspend": True}, {"startupTimeoutSeconds": 7}):
             self.refused("never changes the spec", patch, {"spec": body})
-        only = "only its finalizer weft.dev/claims and the annotation weft.dev/measured-step-seconds"
+        only = "only its finalizer weft.dev/claims in a"
         self.cluster.patch("trainingjobs", self.space, "kept",
                            {"metadata": {"annotations": {"others": "stay"}}})
         for body in ({"labels": {"a": "b"}}, {"annotations": {"a": "b"}},
@@ -172,8 +172,6 @@ class Policies(ForeignScenarios):
                      {"finalizers": ["weft.dev/claims", "a.example/b"]},
                      {"ownerReferences": [{**CONTROLLER, "kind": "Placement"}]}):
             self.refused(only, patch, {"metadata": body})
-        measured = {"metadata": {"annotations": {"weft.dev/measured-step-seconds": "12.4"}}}
-        patch(measured)
         patch({"metadata": {"finalizers": None}})
         patch({"metadata": {"finalizers": ["weft.dev/claims"]}})
         delete = ("DELETE", "trainingjobs")
@@ -186,16 +184,6 @@ class Policies(ForeignScenarios):
                 self.ask(*delete, name)
             else:
                 self.refused("has ttlSecondsAfterFinished", self.ask, *delete, name)
-        self.addCleanup(install, *self.flags)
-        install()
-
-        def refused():
-            try:
-                patch(measured)
-                return False
-            except AssertionError as answer:
-                return "only its finalizer weft.dev/claims in a" in str(answer)
-        poll(refused, "without Prometheus no annotation is changed")
 
     def test_what_is_created_beside_pods_has_an_owner(self):
         headless = {"clusterIP": "None", "ports": [{"port": 80}],
@@ -255,8 +243,8 @@ class Policies(ForeignScenarios):
                          space=space)
         self.apply(training_job(self.space, "before", 2, suspend=True))
         self.cluster.until_condition(self.space, "before", "Suspended")
-        install(f"excludedNamespaces={{{self.space}}}", *self.flags)
-        self.addCleanup(install, *self.flags)
+        install(f"excludedNamespaces={{{self.space}}}")
+        self.addCleanup(install)
         poll(lambda: self.is_refused(training_job(self.space, "job", 2)), "the policy has changed")
         self.cluster.patch("trainingjobs", self.space, "before", {"spec": {"suspend": False}})
         seen = self.cluster.until_condition(self.space, "before", "Accepted", "False")

@@ -13,7 +13,6 @@ from operator_lib import Cluster, Operator, poll, training_job
 
 SPACE = "metrics-step"
 LEARNED_SPACE, LEARNED = "weft-system", "weft-learned-steps"
-MEASURED = "weft.dev/measured-step-seconds"
 MODEL = {"type": "Transformer", "transformer": {
     "parameters": 7000000000, "layers": 32, "hiddenSize": 4096, "attentionHeads": 32,
     "vocabularySize": 32000, "sequenceLength": 4096, "microBatchSize": 1, "globalBatchSize": 128}}
@@ -84,7 +83,7 @@ class StepMetric(unittest.TestCase):
         poll(told, f"{name}: {reason}")
 
     def measured(self, name):
-        return self.cluster.job(SPACE, name)["metadata"]["annotations"].get(MEASURED)
+        return self.cluster.job(SPACE, name)["status"].get("measuredStepSeconds")
 
     def test_a_gauge_is_the_measured_step(self):
         self.operator("reader", "--prometheus", f"http://127.0.0.1:{self.prometheus.port}/")
@@ -99,8 +98,8 @@ class StepMetric(unittest.TestCase):
         poll(lambda: self.prometheus.value("count(train_step_seconds offset 2s)") == 5,
              "the gauges are scraped")
         self.grow_old("gauge")
-        self.cluster.until("the annotation", lambda: self.measured("gauge"))
-        self.assertEqual(float(self.measured("gauge")), float(f"{1.2 * predicted:.4g}"))
+        self.cluster.until("the measured step", lambda: self.measured("gauge"))
+        self.assertEqual(self.measured("gauge"), float(f"{1.2 * predicted:.4g}"))
         learned = poll(lambda: self.cluster.get("configmaps", LEARNED_SPACE, LEARNED), "it is learned")
         [text] = learned["data"].values()
         self.assertRegex(text, r"^percent: 1(19\.9|20\.0)\d\nobservations: 1\n")

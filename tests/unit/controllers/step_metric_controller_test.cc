@@ -71,9 +71,9 @@ class StepMetricControllerTest : public ::testing::Test {
                           {"lastTransitionTime", FormatTime(kStart - 3600)}}}}};
     });
   }
-  std::string Measured(const std::string& name) {
-    return api_.At(Kind::kTrainingJob, name)["metadata"]["annotations"].value(
-        predict::kMeasuredStepAnnotation, "");
+  // 0: nothing.
+  double Measured(const std::string& name) {
+    return api_.At(Kind::kTrainingJob, name)["status"].value("measuredStepSeconds", 0.0);
   }
   double Counted(const std::string& result) {
     const std::string text = counters_.Text();
@@ -101,7 +101,7 @@ class StepMetricControllerTest : public ::testing::Test {
 TEST_F(StepMetricControllerTest, WritesWhatPrometheusSaysAndAsksOncePerWindow) {
   Run("a");
   EXPECT_TRUE(controller_.Pass());
-  EXPECT_EQ(Measured("a"), "12.42");
+  EXPECT_EQ(Measured("a"), 12.42);
   ASSERT_EQ(server_.asked.size(), 1U);
   EXPECT_EQ(server_.asked[0].query.at("query"),
             "avg(avg_over_time(step_seconds{namespace=\"ns\",pod=~\"a-1-[0-9]+\"}[300s]))");
@@ -119,19 +119,21 @@ TEST_F(StepMetricControllerTest, WritesWhatPrometheusSaysAndAsksOncePerWindow) {
   now_ += 300;
   server_.SetValue("13");
   EXPECT_TRUE(controller_.Pass());
-  EXPECT_EQ(Measured("a"), "13");
+  EXPECT_EQ(Measured("a"), 13);
   EXPECT_EQ(Counted("OK"), 3);
   EXPECT_TRUE(events_.all.empty());
   EXPECT_TRUE(lines_.empty());
 }
 
-TEST_F(StepMetricControllerTest, TheMetricReplacesANumberSetByHand) {
+TEST_F(StepMetricControllerTest, TheAuthorsMetadataStays) {
   Run("a");
   api_.Edit(Kind::kTrainingJob, "a", [](Json& job) {
-    job["metadata"]["annotations"][predict::kMeasuredStepAnnotation] = "9";
+    job["metadata"]["annotations"][predict::kMeasuredStepAnnotation] = "12.42";
   });
+  const Json before = api_.At(Kind::kTrainingJob, "a")["metadata"]["annotations"];
   EXPECT_TRUE(controller_.Pass());
-  EXPECT_EQ(Measured("a"), "12.42");
+  EXPECT_EQ(Measured("a"), 12.42);
+  EXPECT_EQ(api_.At(Kind::kTrainingJob, "a")["metadata"]["annotations"], before);
 }
 
 TEST_F(StepMetricControllerTest, RecordsOneEventForAnUnusableMetric) {
@@ -156,7 +158,7 @@ TEST_F(StepMetricControllerTest, RecordsOneEventForAnUnusableMetric) {
     }
     ASSERT_EQ(events_.all.size(), 1U) << one.name;
     EXPECT_EQ(events_.all[0].substr(0, std::string(one.told).size()), one.told);
-    EXPECT_EQ(Measured(one.name), "");
+    EXPECT_EQ(Measured(one.name), 0);
     api_.DeleteByUser(Kind::kTrainingJob, one.name);
     store_.Remove<api::TrainingJob>({{"ns", one.name}});
   }
@@ -171,10 +173,10 @@ TEST_F(StepMetricControllerTest, ASeriesThatComesLaterIsReadWithinAMinute) {
   server_.SetValue("12.418");
   now_ += 59;
   EXPECT_TRUE(controller_.Pass());
-  EXPECT_EQ(Measured("a"), "");
+  EXPECT_EQ(Measured("a"), 0);
   now_ += 1;
   EXPECT_TRUE(controller_.Pass());
-  EXPECT_EQ(Measured("a"), "12.42");
+  EXPECT_EQ(Measured("a"), 12.42);
 }
 
 TEST_F(StepMetricControllerTest, WithoutPrometheusAnEventNamesTheFlag) {
@@ -187,7 +189,7 @@ TEST_F(StepMetricControllerTest, WithoutPrometheusAnEventNamesTheFlag) {
                              "StepMetricUnused: the metric step_seconds is not read, because "
                              "weft-operator has no --prometheus (prometheus.url of the Helm "
                              "chart)"}));
-  EXPECT_EQ(Measured("a"), "");
+  EXPECT_EQ(Measured("a"), 0);
 }
 
 TEST_F(StepMetricControllerTest, WithoutAPredictionAnEventSaysSo) {
@@ -217,7 +219,8 @@ TEST_F(StepMetricControllerTest, AServerThatDoesNotAnswerIsLoggedOnceAndLeftAlon
   EXPECT_TRUE(events_.all.empty());
   server_.SetValue("12.418");
   EXPECT_TRUE(controller_.Pass());
-  EXPECT_EQ(Measured("a") + Measured("b"), "12.4212.42");
+  EXPECT_EQ(Measured("a"), 12.42);
+  EXPECT_EQ(Measured("b"), 12.42);
 }
 
 // A query that the server refuses is that of one job.
@@ -227,7 +230,7 @@ TEST_F(StepMetricControllerTest, ARefusedQueryHoldsNobodyElseUp) {
   server_.SetValue("12.418");
   server_.answers.push_front(kube::Response{422, {}, R"({"error": "too many samples"})"});
   EXPECT_TRUE(controller_.Pass());
-  EXPECT_EQ(Measured("a") + Measured("b"), "12.42");
+  EXPECT_EQ(Measured("a") + Measured("b"), 12.42);
   EXPECT_EQ(events_.all,
             std::vector<std::string>{"StepMetricRefused: Prometheus answered with status 422: too "
                                      "many samples"});
@@ -236,7 +239,7 @@ TEST_F(StepMetricControllerTest, ARefusedQueryHoldsNobodyElseUp) {
   EXPECT_EQ(server_.asked.size(), 2U);  // each is asked once in five minutes
   now_ += 300;
   EXPECT_TRUE(controller_.Pass());
-  EXPECT_EQ(Measured("a"), "12.42");
+  EXPECT_EQ(Measured("a"), 12.42);
 }
 
 TEST_F(StepMetricControllerTest, AnEditInBetweenIsNotOverwritten) {
@@ -245,13 +248,13 @@ TEST_F(StepMetricControllerTest, AnEditInBetweenIsNotOverwritten) {
   api_.Edit(Kind::kTrainingJob, "a",
             [](Json& job) { job["metadata"]["annotations"]["note"] = "mine"; });
   EXPECT_TRUE(controller_.Pass());
-  EXPECT_EQ(Measured("a"), "");
+  EXPECT_EQ(Measured("a"), 0);
   deaf_ = false;
   api_.Edit(Kind::kTrainingJob, "a",
             [](Json& job) { job["metadata"]["annotations"]["note"] = "still mine"; });
   now_ += 60;
   EXPECT_TRUE(controller_.Pass());
-  EXPECT_EQ(Measured("a"), "12.42");
+  EXPECT_EQ(Measured("a"), 12.42);
   EXPECT_TRUE(lines_.empty());
 }
 
@@ -263,7 +266,7 @@ TEST_F(StepMetricControllerTest, AWriteThatFailsIsLoggedOnceAndTriedAgain) {
   EXPECT_EQ(lines_.size(), 1U);
   now_ += 60;
   EXPECT_TRUE(controller_.Pass());
-  EXPECT_EQ(Measured("a"), "12.42");
+  EXPECT_EQ(Measured("a"), 12.42);
 }
 
 TEST_F(StepMetricControllerTest, APassHasABoundAndBeginsWithWhoWaitsLongest) {
@@ -271,10 +274,10 @@ TEST_F(StepMetricControllerTest, APassHasABoundAndBeginsWithWhoWaitsLongest) {
   StepMetricController few(store_, api_, events_, log_, options_);
   for (const char* name : {"a", "b", "c"}) Run(name);
   EXPECT_TRUE(few.Pass());
-  EXPECT_EQ(Measured("a") + Measured("b") + Measured("c"), "12.4212.42");
+  EXPECT_EQ(Measured("a") + Measured("b") + Measured("c"), 2 * 12.42);
   now_ += 10;
   EXPECT_TRUE(few.Pass());
-  EXPECT_EQ(Measured("c"), "12.42");
+  EXPECT_EQ(Measured("c"), 12.42);
   EXPECT_EQ(server_.asked.size(), 3U);
 }
 

@@ -106,6 +106,7 @@ TEST(StatusPatchTest, TheFieldsAreThoseOfTheDefinitions) {
   std::set<std::string> of_jobs(kJobStatusFields.begin(), kJobStatusFields.end());
   EXPECT_TRUE(of_jobs.insert("admission").second);  // the dry run writes it, apart from the rest
   EXPECT_TRUE(of_jobs.insert("queue").second);      // a step of its own (WriteQueue)
+  EXPECT_TRUE(of_jobs.insert("measuredStepSeconds").second);  // StepMetricController
   EXPECT_EQ(of_jobs, fields("trainingjobs"));
   const Json status =
       testing::CrdSchema("trainingjobs").at("properties").at("status").at("properties");

@@ -5,7 +5,10 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
 
+#include "operator/api/json_reader.h"
 #include "operator/predict/learned.h"
 #include "tests/support/scene.h"
 
@@ -126,24 +129,48 @@ TEST(QueryText, QuotesNames) {
             "m{namespace=\"a\\\"b\\\\c\\nd\",pod=~\"x\\\\.y\\\"z-7-[0-9]+\"}");
 }
 
+// A job with a metric, of which this was read last; null: nothing.
+api::TrainingJob Read(const Json& seconds) {
+  api::TrainingJob job;
+  job.meta.annotations.Set(kStepMetricAnnotation, "m");
+  job.raw = api::MakeRaw({{"status", {{"measuredStepSeconds", seconds}}}});
+  return job;
+}
+
 TEST(ReadStep, WritesFourDigitsOfWhatDiffersByOverOnePercent) {
   struct Case {
     double value;
-    const char *before, *seconds;
+    Json before;
+    std::optional<double> seconds;
   };
-  for (const Case& one :
-       {Case{12.41849, nullptr, "12.42"}, Case{12.41849, "12.4", ""},
-        Case{12.5241, "12.4", "12.52"}, Case{12.5239, "12.4", ""}, Case{2.00049, nullptr, "2"},
-        Case{49.996, nullptr, "50"}, Case{11, "wrong", "11"}, Case{9.899, "10", "9.899"}}) {
-    api::TrainingJob job;
-    if (one.before != nullptr) job.meta.annotations.Set(kMeasuredStepAnnotation, one.before);
+  const std::vector<Case> cases = {{12.41849, nullptr, 12.42}, {12.41849, 12.4, {}},
+                                   {12.5241, 12.4, 12.52},     {12.5239, 12.4, {}},
+                                   {2.00049, nullptr, 2},      {49.996, nullptr, 50},
+                                   {11, "wrong", 11},          {9.899, 10, 9.899}};
+  for (const Case& one : cases) {
+    const api::TrainingJob job = Read(one.before);
     const StepReading reading = ReadStep({&job, State::kRuns, "", "m", 10}, one.value);
     EXPECT_EQ(reading.seconds, one.seconds) << one.value;
     EXPECT_EQ(reading.reason + reading.note, "") << one.value;
   }
   api::TrainingJob job;
-  EXPECT_EQ(ReadStep({&job, State::kRuns, "", "m", 123'456}, 123'456).seconds, "123500");
-  EXPECT_EQ(ReadStep({&job, State::kRuns, "", "m", 0.004}, 0.00412345).seconds, "0.004123");
+  EXPECT_EQ(ReadStep({&job, State::kRuns, "", "m", 123'456}, 123'456).seconds, 123'500);
+  EXPECT_EQ(ReadStep({&job, State::kRuns, "", "m", 0.004}, 0.00412345).seconds, 0.004123);
+}
+
+// What the author says counts until the metric was read, and again when the job names none.
+TEST(MeasuredStepSeconds, OfAJobWithAMetricIsWhatWasRead) {
+  api::TrainingJob job = Read(12.4);
+  EXPECT_EQ(*MeasuredStepSeconds(job), 12.4);
+  job.meta.annotations.Set(kMeasuredStepAnnotation, "9");
+  EXPECT_EQ(*MeasuredStepSeconds(job), 12.4);
+  job.meta.annotations = TextMap();
+  EXPECT_EQ(*MeasuredStepSeconds(job), std::nullopt);
+  job.meta.annotations.Set(kMeasuredStepAnnotation, "9");
+  EXPECT_EQ(*MeasuredStepSeconds(job), 9);
+  job = Read(nullptr);
+  job.meta.annotations.Set(kMeasuredStepAnnotation, "9");
+  EXPECT_EQ(*MeasuredStepSeconds(job), 9);
 }
 
 TEST(ReadStep, WarnsOfWhatIsNoStep) {
@@ -154,19 +181,22 @@ TEST(ReadStep, WarnsOfWhatIsNoStep) {
   const std::string window =
       "step_ms{namespace=\"team-a\",pod=~\"llama-2-[0-9]+\"} of the last 5 minutes";
   const StepReading none = ReadStep(metric, std::nullopt);
-  EXPECT_EQ(none.seconds + none.reason, kStepMetricMissing);
+  EXPECT_EQ(none.seconds, std::nullopt);
+  EXPECT_EQ(none.reason, kStepMetricMissing);
   EXPECT_EQ(none.note,
             "Prometheus has no series " + window +
                 "; does it scrape the workers' pods, with the labels namespace and pod?");
   for (const double value : {0.0, -3.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
     const StepReading reading = ReadStep(metric, value);
-    EXPECT_EQ(reading.seconds + reading.reason, kStepMetricInvalid) << value;
+    EXPECT_EQ(reading.seconds, std::nullopt) << value;
+    EXPECT_EQ(reading.reason, kStepMetricInvalid) << value;
     EXPECT_EQ(reading.note, "the mean of " + window +
                                 " is not a number of seconds above 0; the measured step is not "
                                 "changed");
   }
   const StepReading absurd = ReadStep(metric, 12'400);
-  EXPECT_EQ(absurd.seconds + absurd.reason, kStepMetricInvalid);
+  EXPECT_EQ(absurd.seconds, std::nullopt);
+  EXPECT_EQ(absurd.reason, kStepMetricInvalid);
   EXPECT_EQ(absurd.note,
             "the mean of " + window +
                 " is 12400, and the predicted step is 10 s; it does not count, because it differs "
