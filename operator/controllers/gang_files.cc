@@ -167,7 +167,8 @@ void GangFiles::SetFabric(const api::Placement& placement, launch::Gang& gang) {
 }
 
 // The Secret is written once and never read: an existing Secret with this Placement's name serves
-// as well.
+// as well. A create that is answered kConflict has met one; a busy quota is kTransient
+// (kube/client.h).
 Status GangFiles::MakeSecret(const launch::Gang& gang) {
   const auto key = kube::MakeSshKeyPair();
   if (!key) return key.error();

@@ -51,6 +51,16 @@ bool IsOutdated(const Request& request, const Response& response, const Json& st
          });
 }
 
+// Whether a create was refused because a ResourceQuota of its namespace was written at the same
+// time (kubernetes/kubernetes 67761), which is usual while many pods are created. Nothing was
+// created, unlike after a 409 whose reason is AlreadyExists.
+bool MetBusyQuota(const Request& request, const Response& response) {
+  if (request.method != Method::kPost || request.path.ends_with("/eviction")) return false;
+  if (response.status != kConflict) return false;
+  const Json status = api::ParseJson(response.body);
+  return status.is_object() && api::TextAt(status, "reason") == "Conflict";
+}
+
 Error Stopping() { return {ErrorKind::kTransient, "the program is stopping"}; }
 
 }  // namespace
@@ -66,7 +76,8 @@ Error ErrorOf(const Request& request, const Response& response) {
     case kNotFound:
       return {ErrorKind::kNotFound, words};
     case kConflict:
-      return {ErrorKind::kConflict, words};
+      return {MetBusyQuota(request, response) ? ErrorKind::kTransient : ErrorKind::kConflict,
+              words};
     case kUnauthorized:
     case kTooManyRequests:
       return {ErrorKind::kTransient, words};
@@ -98,9 +109,10 @@ Result<Json> Client::Do(Request request, int tries) {
       if (!body.is_discarded()) return body;
       return Error{ErrorKind::kTransient, request.path + ": the answer is not JSON"};
     }
-    const bool safe = response->status == kTooManyRequests || MayRepeat(request);
+    const bool not_done = response->status == kTooManyRequests || MetBusyQuota(request, *response);
+    const bool again = not_done || (IsBusy(*response) && MayRepeat(request));
     const bool soon = response->retry_after.value_or(Millis{0}) <= kLongestRetryPause;
-    if (!IsBusy(*response) || !safe || !soon || tries <= 1) return ErrorOf(request, *response);
+    if (!again || !soon || tries <= 1) return ErrorOf(request, *response);
     const Millis pause = backoff.Failed(timer_.Now(), response->retry_after);
     if (!timer_.Wait(pause)) return Stopping();
   }

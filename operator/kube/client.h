@@ -19,14 +19,16 @@ namespace weft::kube {
 // Single requests to an API server, with decoded answers. Requests wait for a rate limit.
 //
 // If the server is too busy (429, 503, 504, or a 5xx with Retry-After), the request is retried a
-// few times, after the server's Retry-After or a jittered backoff. Only safe requests are retried:
-// after a 429 the server did nothing, but after the others it may have applied a POST or JSON
+// few times, after the server's Retry-After or a jittered backoff, and so is a create that met the
+// update of a ResourceQuota (409 with the reason Conflict). Only safe requests are retried: after a
+// 429 or such a 409 the server did nothing, but after the others it may have applied a POST or JSON
 // patch. If the server asks for a wait longer than 10 s, the error is returned, and the caller's
 // backoff must wait.
 //
 // Errors  kNotFound 404; kConflict 409 (changed, or exists already), or a patch whose precondition
 //         does not hold; kInvalid other 4xx, with the server's message; kTransient: no answer, 401,
-//         429, 5xx. A create without an answer may have happened: read before retrying.
+//         429, 5xx, a busy ResourceQuota. A create without an answer may have happened: read before
+//         retrying.
 // Thread-safety  all calls may run at once.
 class Client {
  public:

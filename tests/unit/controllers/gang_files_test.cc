@@ -50,6 +50,17 @@ TEST_F(GangFilesTest, AConfigMapOfAnotherPlacementIsNotMounted) {
   EXPECT_NE(gang.error().message.find("already exists with another owner"), std::string::npos);
 }
 
+// Such as a quota that stays busy: without its Secret the gang could not start.
+TEST_F(GangFilesTest, ASecretThatWasNotMadeIsNotTakenForOneThatExists) {
+  api_.webhook_down = {Kind::kSecret};
+  const auto gang = Of();
+  ASSERT_FALSE(gang);
+  EXPECT_EQ(gang.error().kind, ErrorKind::kTransient);
+  api_.webhook_down.clear();
+  ASSERT_TRUE(Of());
+  EXPECT_EQ(api_.counts["create Secret"], 1);
+}
+
 TEST_F(GangFilesTest, ReportsARefusedSecretAsInvalid) {
   api_.refuse = [](Kind kind, const Json&) -> std::optional<std::string> {
     if (kind == Kind::kSecret) return "secrets is forbidden";

@@ -85,6 +85,13 @@ Response Busy(int status, int seconds) {
   return response;
 }
 
+// The API server's answer to a create that it has not done, and to one of a name that is taken.
+const Response kBusyQuota{
+    409,
+    {},
+    R"({"reason":"Conflict","message":"Operation cannot be fulfilled on resourcequotas"})"};
+const Response kExists{409, {}, R"({"reason":"AlreadyExists","message":"pods already exists"})"};
+
 struct AnswerCase {
   std::string name;
   Response response;
@@ -187,6 +194,11 @@ INSTANTIATE_TEST_SUITE_P(Table, Retries, ::testing::ValuesIn(std::vector<RetryCa
   {"OfABrokenServerThatAsksForIt", kGet, {Busy(500, 1), kDone}, 2, "ok", {1'000}},
   {"NotOfOneThatDoesNot", kGet, {Busy(500, 0), kDone}, 1, "transient", {}},
   {"NotOfWhatIsWrong", kGet, {{400, {}, ""}, kDone}, 1, "invalid", {}},
+  {"OfACreateThatMetABusyQuota", kPost, {kBusyQuota, kBusyQuota, kDone}, 3, "ok", {250, 500}},
+  {"AFewOnlyOfAQuotaThatStaysBusy",
+   kPost, {kBusyQuota, kBusyQuota, kBusyQuota, kBusyQuota, kDone}, 4, "transient", {250, 500, 1'000}},
+  {"NotOfACreateOfWhatExists", kPost, {kExists, kDone}, 1, "conflict", {}},
+  {"NotOfAChangeInBetween", kPut, {kBusyQuota, kDone}, 1, "conflict", {}},
   {"NotOfAConflict", kPut, {{409, {}, ""}, kDone}, 1, "conflict", {}},
   {"NotWithoutAConnection", kPost, {}, 1, "transient", {}},
 }), [](const auto& row) { return row.param.name; });
