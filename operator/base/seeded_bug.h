@@ -102,6 +102,7 @@ enum class Bug : int {
   // Mended once, and of which the world has a model since.
   kAdmissionMerged = 161,  // what admission no longer changes in the pods stays in the status
   kFilesStay = 162,        // a job that has ended keeps its Service
+  kWriteUntold = 163,      // a refused write of a job that has nodes is told in no condition
 };
 
 inline constexpr int kFirstOfWorld = 100;

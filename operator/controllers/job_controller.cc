@@ -98,26 +98,29 @@ Result<Outcome> JobController::Reconcile(const api::ObjectKey& key) {
   return answer;
 }
 
-// A job whose steps fail for a while says so. The error stays that of the step, so that its pause
-// grows.
+// A job whose steps are refused, or fail for a while, says so until nothing is left to write. The
+// error stays that of the step, so that its pause grows.
 JobController::Answer JobController::Answered(const Pass& pass, Answer answer) {
-  const bool fails = !answer && answer.error().kind == ErrorKind::kTransient;
+  const bool refused = !answer && answer.error().kind == ErrorKind::kInvalid;
+  const bool fails = refused || (!answer && answer.error().kind == ErrorKind::kTransient);
+  bool lasts = refused;
   {
     const std::lock_guard lock(mutex_);
     UnixSeconds& failing = MemoryOf(pass.job().meta).failing;
-    if (!fails) failing = 0;
-    if (!fails) return answer;
     // A clock that was put back begins anew.
-    if (failing == 0 || options_.now() < failing) failing = options_.now();
-    if (options_.now() - failing < life::kUnansweredSeconds) return answer;
+    if (!fails) failing = 0;
+    if (fails && (failing == 0 || options_.now() < failing)) failing = options_.now();
+    lasts |= fails && options_.now() - failing >= life::kUnansweredSeconds;
   }
-  if (const auto status = life::AfterUnanswered(*pass.view, answer.error().message)) {
-    if (const Answer told = WriteStatusOf(pass, *status); !told) {
-      log_.Info("condition not written",
-                {{"job", api::Show(pass.job().meta.key)}, {"error", told.error().message}});
-    }
-  }
-  return answer;
+  std::optional<life::JobStatus> status;
+  if (lasts) status = life::AfterUnanswered(*pass.view, answer.error().message);
+  if (answer && answer->waits) status = life::AfterWritten(*pass.view);
+  if (!status) return answer;
+  const Answer told = WriteStatusOf(pass, *status);
+  if (told) return answer;
+  log_.Info("condition not written",
+            {{"job", api::Show(pass.job().meta.key)}, {"error", told.error().message}});
+  return answer ? told : answer;
 }
 
 life::JobView JobController::ViewOf(const watch::JobObjects& objects) const {
@@ -349,7 +352,7 @@ Error JobController::NameTaken(const Pass& pass, const char* action, const std::
   return Error{ErrorKind::kInvalid, why};
 }
 
-// A job that runs goes on without its Service meanwhile.
+// A job that runs goes on without its Service meanwhile, and its condition says so (Answered).
 Error JobController::ServiceRefused(const Pass& pass, const std::string& why) {
   {
     const std::lock_guard lock(mutex_);
@@ -511,13 +514,16 @@ void JobController::RecordEvents(const api::TrainingJob& job, const life::JobSta
     if (!fresh && before->status == now.status && before->reason == now.reason) continue;
     const bool is = now.status == "True";
     if (now.status == "Unknown") continue;
+    if (is && !fresh && before->status == now.status && before->reason == life::kNotWritten) {
+      continue;  // that it is written after all is no news
+    }
     const bool warns_when_false =
         now.type == "Accepted" || now.type == life::kVerified || now.type == api::kMemoryFits;
     if (fresh && !is && !warns_when_false && now.type != "Placed") continue;
     if (!is && (now.type == "Restarting" || now.type == "PodsReady")) continue;
     const bool warning =
-        (is &&
-         (now.type == "Failed" || now.type == "Restarting" || now.type == api::kRestartsAlone)) ||
+        (is && (now.type == "Failed" || now.type == "Restarting" ||
+                now.type == api::kRestartsAlone || now.reason == life::kNotWritten)) ||
         (!is && (warns_when_false || (now.type == "Placed" && now.reason != "Suspended" &&
                                       now.reason != "Restarting" && !life::WaitsForKueue(status))));
     recorder_.Record({"TrainingJob", &job.meta, warning, now.reason, now.type, now.message});

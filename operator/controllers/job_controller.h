@@ -120,7 +120,7 @@ class JobController {
     UnixSeconds refused_since = 0;  // of dry runs that were refused in a row
     UnixSeconds start_differs = 0;  // life::JobView has it
     UnixSeconds created = 0;        // when a pod or the Service was last created
-    UnixSeconds failing = 0;        // since when every step fails for a passing reason; 0: none
+    UnixSeconds failing = 0;        // since when every step fails; 0: the last one did not
     std::string valid;              // message of a successful dry run of this generation
     std::string refused;            // message of a dry run of this generation that was refused
     std::int64_t valid_generation = 0;

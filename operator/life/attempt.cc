@@ -326,6 +326,12 @@ const api::Placement* NextPlacement(const Life& life) {
   return next;
 }
 
+std::string PlacedText(const std::string& name, const api::Placement* placement) {
+  const api::Condition* placed =
+      placement == nullptr ? nullptr : api::FindCondition(placement->conditions, "Placed");
+  return placed != nullptr ? placed->message : "see Placement " + name;
+}
+
 JobStep AdoptStep(Life& life, const api::Placement& placement) {
   const auto attempt = AttemptLabel(placement.meta);
   WEFT_CHECK(attempt && *attempt > life.status.attempt && !placement.nodes.empty());
@@ -334,10 +340,7 @@ JobStep AdoptStep(Life& life, const api::Placement& placement) {
   status.attempt = *attempt;
   status.placement_name = placement.meta.key.name;
   if (status.record.start_time.empty()) status.record.start_time = FormatTime(now);
-  const api::Condition* placed = api::FindCondition(placement.conditions, "Placed");
-  SetCondition(status,
-               {"Placed", true, "Placed",
-                placed != nullptr ? placed->message : "see Placement " + placement.meta.key.name},
+  SetCondition(status, {"Placed", true, "Placed", PlacedText(placement.meta.key.name, &placement)},
                now);
   WarnOfMemory(placement, status, now);
   std::erase_if(status.conditions,

@@ -17,6 +17,9 @@ const api::Placement* NextPlacement(const Life& life);
 // Makes the Placement's attempt the current one.
 JobStep AdoptStep(Life& life, const api::Placement& placement);
 
+// The message of the condition Placed=True. `placement`: null if it is gone.
+std::string PlacedText(const std::string& name, const api::Placement* placement);
+
 // Nothing unless every worker has succeeded.
 std::optional<JobStep> CompleteStep(Life& life);
 

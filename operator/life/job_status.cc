@@ -13,6 +13,7 @@
 #include "operator/cluster/text.h"
 #include "operator/life/ledger.h"
 #include "operator/life/start_reasons.h"
+#include "operator/life/unanswered.h"
 
 namespace weft::life {
 namespace {
@@ -159,7 +160,8 @@ std::string_view WhyOf(const JobStatus& status) {
   if (phase == "Invalid") return ReasonOf(status, "Accepted");
   if (phase == "Complete" || phase == "Suspended") return "";
   if (phase == "Failed") return ReasonOf(status, phase);
-  if (!Is(status, "Placed")) return ReasonOf(status, "Placed");
+  const std::string_view placed = ReasonOf(status, "Placed");
+  if (!Is(status, "Placed") || placed == kNotWritten) return placed;
   const std::string_view start = ReasonOf(status, "PodsReady");
   return phase == "Placed" && IsReasonOfStart(start) ? start : "";
 }

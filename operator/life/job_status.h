@@ -42,8 +42,8 @@ void SetCondition(JobStatus& status, const ConditionChange& change, UnixSeconds 
 // One word for people that sums up the conditions: Pending, Placed, Running, Restarting, Suspended,
 // Complete, Failed, Invalid.
 std::string PhaseOf(const JobStatus& status);
-// Why a job is Invalid, has Failed, has no nodes or waits at its kubelets: the reason of that
-// condition; else "".
+// Why a job is Invalid, has Failed, has no nodes, lacks what the API server refuses (NotWritten) or
+// waits at its kubelets: the reason of that condition; else "".
 std::string_view WhyOf(const JobStatus& status);
 
 // The object's `status`, keys in the order of operator/docs/api.md.

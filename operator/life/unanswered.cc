@@ -1,11 +1,17 @@
 #include "operator/life/unanswered.h"
 
+#include "operator/base/seeded_bug.h"
+#include "operator/cluster/placement_pods.h"
+#include "operator/life/attempt.h"
+
 namespace weft::life {
 namespace {
 
-bool Waits(const api::TrainingJob& job, const JobStatus& status) {
-  if (job.meta.deleting || !job.unreadable.empty()) return false;
-  for (const char* type : {"Placed", "Restarting", "Suspended", "Complete", "Failed"}) {
+bool Tells(const api::TrainingJob& job, const JobStatus& status) {
+  if (!job.unreadable.empty()) return false;
+  if (Is(status, "Placed")) return !Seeded(Bug::kWriteUntold);
+  if (job.meta.deleting) return false;
+  for (const char* type : {"Restarting", "Suspended", "Complete", "Failed"}) {
     if (Is(status, type)) return false;
   }
   return true;
@@ -15,11 +21,27 @@ bool Waits(const api::TrainingJob& job, const JobStatus& status) {
 
 std::optional<JobStatus> AfterUnanswered(const JobView& view, const std::string& why) {
   JobStatus status = StatusOf(*view.job);
-  if (!Waits(*view.job, status) || ReasonOf(status, "Placed") == kNotWritten) return std::nullopt;
+  if (!Tells(*view.job, status) || ReasonOf(status, "Placed") == kNotWritten) return std::nullopt;
+  const bool placed = Is(status, "Placed");
   SetCondition(status,
-               {"Placed", false, kNotWritten, "Weft cannot write what this job needs: " + why},
+               {"Placed", placed, kNotWritten, "Weft cannot write what this job needs: " + why},
                view.now);
-  status.record.workers.desired = view.job->replicas;
+  if (!placed) status.record.workers.desired = view.job->replicas;
+  return status;
+}
+
+std::optional<JobStatus> AfterWritten(const JobView& view) {
+  JobStatus status = StatusOf(*view.job);
+  const bool told = Is(status, "Placed") && ReasonOf(status, "Placed") == kNotWritten;
+  const bool lacks_service =
+      !view.service && view.service_pause > 0 && !cluster::IsFinished(*view.job);
+  if (!told || !view.job->unreadable.empty() || lacks_service) return std::nullopt;
+  const api::Placement* of_attempt = nullptr;
+  for (const api::Placement* one : view.placements) {
+    if (one->meta.key.name == status.placement_name) of_attempt = one;
+  }
+  SetCondition(status, {"Placed", true, "Placed", PlacedText(status.placement_name, of_attempt)},
+               view.now);
   return status;
 }
 

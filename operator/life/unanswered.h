@@ -10,17 +10,23 @@
 
 namespace weft::life {
 
-// The reason of Placed=False where the API server does not take a write that the job waits for.
+// The reason of the condition Placed where the API server does not take a write of the job: False
+// if the job waits for it without nodes, True if it has nodes.
 inline constexpr std::string_view kNotWritten = "NotWritten";
 
 // How long a job's writes may fail before its status says so: a change of leaders or a short outage
-// is worth no event.
+// is worth no event. What the API server refuses is said at once.
 inline constexpr std::int64_t kUnansweredSeconds = 10;
 
-// The status of a job without nodes whose next write fails for a passing reason, such as a webhook
-// that is down: Placed=False, NotWritten, with the server's words. Nothing if it says so
-// already, whatever the words, so that repeats are written once; if it has nodes, loses them, is
-// being deleted, unreadable or suspended already, or has ended.
+// The status of a job whose next write is refused, or fails for a passing reason, such as a webhook
+// that is down: NotWritten in Placed, with the server's words. Nothing if it says so already,
+// whatever the words, so that repeats are written once; if the spec is unreadable; or if the job
+// has no nodes and is being deleted, suspended already, or has ended.
 std::optional<JobStatus> AfterUnanswered(const JobView& view, const std::string& why);
+
+// The status of a job with nodes after all that it needs was written: NotWritten has gone. Nothing
+// if it does not say so, or if its Service was refused and is tried again later. Without nodes the
+// next answer about them replaces NotWritten.
+std::optional<JobStatus> AfterWritten(const JobView& view);
 
 }  // namespace weft::life

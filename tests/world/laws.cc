@@ -304,12 +304,14 @@ void Laws::LookAtJob(const Change& change) {
   if (change.type == Change::Type::kDeleted) {
     mute_.erase(UidOf(job));
     templates_.erase(UidOf(job));
+    ForgetUntold(UidOf(job));
     return;
   }
   const Json& made = At(job, {"spec", "workers", "template", "spec"});
   std::vector<Json>& all = templates_[UidOf(job)];
   if (std::find(all.begin(), all.end(), made) == all.end()) all.push_back(made);
   LookAtSpeech(job);
+  if (Mentions(job, "")) ForgetUntold(UidOf(job));
   static const Json kNone = Json::object();
   const Json& before = change.before ? *change.before : kNone;
   LookAtSuccess(job);
@@ -451,7 +453,7 @@ void Laws::Tick(bool hard) {
   ticked_ = fibers_.now();
   TickGroups();
   for (const std::string& job : std::exchange(telling_, {})) LookAtTold(job);
-  if (hard) return;
+  if (hard) return untold_.clear();
   TickAwaited(passed);
   for (auto it = open_.begin(); it != open_.end();) {
     if (!IsPartlyBound(it->first)) {  // its node was lost meanwhile

@@ -25,6 +25,9 @@ struct Violation {
 // The numbers of "0-3,7".
 std::set<std::int64_t> NumbersOf(const std::string& indexes);
 
+// Whether a condition of the job tells that a write was refused, or has these words of the server.
+bool Mentions(const Json& job, const std::string& words);
+
 // The laws, over every change and every request of the operators. Laws of time have the same
 // weight as the others: virtual time does not depend on the machine.
 class Laws {
@@ -77,6 +80,9 @@ class Laws {
   void LookAtRate(const Sent& sent, const std::string& resource);
   void LookAtRefusal(const Sent& sent);
   void LookAtSecret(const Sent& sent, const std::string& resource);
+  std::string JobOfWrite(const Json& body, const std::string& uid) const;
+  void LookAtUntold(const Sent& sent, const std::string& resource, const std::string& uid);
+  void ForgetUntold(const std::string& job);
   bool IsRefusedTooOften(const std::string& what, const std::string& body);
   bool CountsAsGone(const Json& pod) const;
   // In job_laws.cc.
@@ -140,6 +146,11 @@ class Laws {
   std::map<std::string, Refused> refused_;                         // by what was asked
   std::map<std::string, std::pair<std::size_t, Instant>> failed_;  // in a row, and when last
   std::set<std::string> hot_;
+  struct Untold {
+    Instant first{}, last{};  // refusals in a row that no condition tells
+  };
+  // By uid of the job, process, and what it asked.
+  std::map<std::tuple<std::string, std::string, std::string>, Untold> untold_;
   struct Awaited {
     Instant::duration since{}, longest{};
     Violation broken;

@@ -22,6 +22,12 @@ constexpr std::pair<std::chrono::seconds, std::size_t> kMostRefusals[] = {
 constexpr std::size_t kManyFailures = 9;
 constexpr std::chrono::milliseconds kLeastPause{990};
 
+// A refused write is told at once, one that fails after ten seconds (life/unanswered.h), of which a
+// slow request may hide four. That is written before the same is asked for again after a pause.
+constexpr std::chrono::seconds kRefusedFor{14}, kPause{5};
+// A service takes a minute, other writes less, until they are tried again; else another begins.
+constexpr std::chrono::seconds kRow{90};
+
 bool IsRefusal(int status) { return status == 400 || status == 403 || status == 422; }
 
 bool IsOurs(const std::string& resource) {
@@ -58,6 +64,14 @@ std::string Told(const Sent& sent) {
 }
 
 }  // namespace
+
+bool Mentions(const Json& job, const std::string& words) {
+  const Json& all = At(job, {"status", "conditions"});
+  return std::any_of(all.begin(), all.end(), [&](const Json& one) {
+    const bool quotes = !words.empty() && TextAt(one, {"message"}).find(words) != words.npos;
+    return quotes || TextAt(one, {"reason"}) == "NotWritten";
+  });
+}
 
 // Of all namespaces. A process begins to work when it has read every kind.
 void Laws::NoteRead(const std::string& machine, const std::string& resource) {
@@ -118,6 +132,9 @@ void Laws::LookAtWrite(const Sent& sent, const std::string& resource) {
   const kube::Request& request = sent.request;
   const Json body = request.body.empty() ? Json::object() : Json::parse(request.body);
   const auto [uid, version] = Preconditions(request, body);
+  if (sent.answer.status / 100 != 2 || !untold_.empty()) {
+    LookAtUntold(sent, resource, JobOfWrite(body, uid));
+  }
   const bool evicts = request.path.ends_with("/eviction");
   // A Secret is never read; its name has the uid of its Placement.
   const bool names_uid = !uid.empty() || resource == "secrets";
@@ -157,6 +174,67 @@ void Laws::LookAtWrite(const Sent& sent, const std::string& resource) {
         resource == "services" && !TextAt(body, {"metadata", "labels", "weft.dev/job-uid"}).empty();
     if (!owned && !learned) Break("I9", Told(sent) + " creates what nobody owns");
   }
+}
+
+// The TrainingJob that the body is for, or whose object has the uid; else "".
+std::string Laws::JobOfWrite(const Json& body, const std::string& uid) const {
+  if (cluster_.jobs.contains(uid)) return uid;
+  const auto of = [](const Json& object) { return LabelOf(object, "weft.dev/job-uid"); };
+  const auto placement = cluster_.placements.find(uid);
+  if (placement != cluster_.placements.end()) return of(*placement->second);
+  for (const auto& [job, pods] : cluster_.pods_of_job) {
+    if (pods.contains(uid)) return job;
+  }
+  for (const auto& [key, service] : cluster_.services) {
+    if (UidOf(*service) == uid) return of(*service);
+  }
+  return body.is_object() ? of(body) : "";
+}
+
+void Laws::ForgetUntold(const std::string& job) {
+  const auto first = untold_.lower_bound({job, "", ""});
+  untold_.erase(first, std::find_if(first, untold_.end(), [&](const auto& one) {
+                  return std::get<0>(one.first) != job;
+                }));
+}
+
+// While the same write of a job is refused, or fails, a condition tells it. Excused: a process
+// whose write of the job's status is not taken either; a job that is suspended; and PodGroups,
+// without which the attempt goes on, as an event tells.
+void Laws::LookAtUntold(const Sent& sent, const std::string& resource, const std::string& uid) {
+  const auto found = cluster_.jobs.find(uid);
+  if (found == cluster_.jobs.end() || resource == kPodGroupResource) return;
+  const int status = sent.answer.status;
+  const bool done = status / 100 == 2;
+  if (resource == "trainingjobs.weft.dev" && sent.request.path.ends_with("/status")) {
+    if (!done) ForgetUntold(uid);
+    return;
+  }
+  // A Service under its name may be somebody else's; other objects that exist are its own.
+  const bool conflict = status == 409 && resource != "services";
+  if (sent.request.query.contains("dryRun") || status == 404 || conflict) return;
+  const Json& job = *found->second;
+  const std::string what = kube::NameOf(sent.request.method) + (" " + resource) + " in attempt " +
+                           std::to_string(NumberAt(job, {"status", "attempt"}));
+  const bool excused = IsTrue(job, "Complete") || IsTrue(job, "Failed") || IsDeleting(job) ||
+                       IsTrue(job, "Suspended") ||
+                       TextAt(ConditionOf(job, "Accepted"), {"reason"}) == "Invalid";
+  const Json answer = Json::parse(done ? "{}" : sent.answer.body, nullptr, false);
+  const std::string words = TextAt(answer, {"message"});
+  const std::tuple key{uid, sent.machine, what};
+  if (done || excused || Mentions(job, words)) {
+    untold_.erase(key);
+    return;
+  }
+  const Instant now = fibers_.now();
+  Untold& row = untold_.try_emplace(key, Untold{now, now}).first->second;
+  if (now - row.last > kRow) row.first = now;
+  const bool untold = row.last - row.first > kRefusedFor && now - row.last > kPause;
+  row.last = now;
+  if (!untold) return;
+  untold_.erase(key);
+  Break("I29", api::Show(KeyOf(job)) +
+                   " does not say that a write of it is refused: " + Told(sent) + " " + words);
 }
 
 // Whether the same thing is refused too often. Another body asks for something else: its object has

@@ -122,6 +122,7 @@ void Laws::OnRestore(const std::vector<Change>& all) {
   open_.clear();
   mute_.clear();
   awaited_.clear();
+  untold_.clear();
   warned_.clear();
   refused_at_bind_.clear();
   groups_.clear();

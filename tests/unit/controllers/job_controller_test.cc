@@ -135,6 +135,44 @@ TEST_F(JobControllerTest, AServiceOfSomebodyElseIsNotTaken) {
   EXPECT_EQ(api_.At(Kind::kService, "llama"), before);
 }
 
+TEST_F(JobControllerTest, ARefusedServiceIsSaidOnceAndUntilItIsThere) {
+  bool full = true;
+  api_.refuse = [&](Kind kind, const Json&) -> std::optional<std::string> {
+    if (kind == Kind::kService && full) return "exceeded quota: services";
+    return std::nullopt;
+  };
+  EXPECT_FALSE(Run());
+  const Json told = Condition("Placed");
+  EXPECT_EQ(told["status"], "True");
+  EXPECT_EQ(told["reason"], "NotWritten");
+  EXPECT_NE(told.dump().find("exceeded quota: services"), std::string::npos);
+  EXPECT_EQ(Status()["reason"], "NotWritten");
+  const Json version = api_.At(Kind::kTrainingJob, "llama")["metadata"]["resourceVersion"];
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(Run());
+  EXPECT_EQ(api_.At(Kind::kTrainingJob, "llama")["metadata"]["resourceVersion"], version);
+  full = false;
+  ASSERT_TRUE(Run());
+  EXPECT_EQ(Condition("Placed")["reason"], "Placed");
+  EXPECT_EQ(Condition("Placed").dump().find("exceeded quota"), std::string::npos);
+  EXPECT_EQ(Told("NotWritten"), 1);
+  EXPECT_EQ(Told("Placed"), 1);
+}
+
+TEST_F(JobControllerTest, AWriteThatFailsForTenSecondsIsSaidOfAJobWithNodesToo) {
+  api_.webhook_down = {Kind::kService};
+  EXPECT_FALSE(Run());
+  now_ += 9;
+  EXPECT_FALSE(Run());
+  EXPECT_EQ(Condition("Placed")["reason"], "Placed");
+  now_ += 1;
+  EXPECT_FALSE(Run());
+  EXPECT_EQ(Condition("Placed")["reason"], "NotWritten");
+  EXPECT_NE(Condition("Placed").dump().find("500: no webhook"), std::string::npos);
+  api_.webhook_down.clear();
+  ASSERT_TRUE(Run());
+  EXPECT_EQ(Condition("Placed")["reason"], "Placed");
+}
+
 TEST_F(JobControllerTest, AnEditThatCannotBeReadChangesOneConditionAndNothingElse) {
   ASSERT_TRUE(Run());
   Json want = Status();

@@ -79,6 +79,8 @@ TEST(JobStatusTest, TheReasonIsThatOfWhatKeepsTheJobFromRunning) {
   };
   EXPECT_EQ(reason({{"Placed", "False", "QuotaPending", "", ""}}), "QuotaPending");
   EXPECT_EQ(reason({{"Placed", "True", "Placed", "", ""}}), "none");
+  EXPECT_EQ(reason({{"Placed", "True", "NotWritten", "", ""}, {"PodsReady", "True", "", "", ""}}),
+            "NotWritten");
   EXPECT_EQ(reason({{"Restarting", "True", "NodeLost", "", ""},
                     {"Placed", "False", "InsufficientCapacity", "", ""}}),
             "InsufficientCapacity");
