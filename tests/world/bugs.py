@@ -55,7 +55,7 @@ def play(program, bug, seed, more=()):
     longest = (LONGEST_SECONDS, LONGEST_SECONDS + 5)
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False,
                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, longest))
-    if done.returncode == -signal.SIGXCPU:
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGALRM):
         return "I6", f"seed {seed} does not end"
     if done.returncode not in (0, 1):
         return "I18", (done.stderr.strip().splitlines() or ["the process died"])[-1]

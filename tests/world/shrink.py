@@ -23,7 +23,7 @@ def law_of(command):
     longest = (LONGEST_SECONDS, LONGEST_SECONDS + 5)
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False,
                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, longest))
-    if done.returncode == -signal.SIGXCPU:
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGALRM):
         return "I6"
     if done.returncode == 2:
         sys.exit(done.stderr.strip())

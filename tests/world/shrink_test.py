@@ -31,9 +31,11 @@ if law:
     print("seed 1: 3 faults\\n  seed 1 breaks at step 9:\\n  " + law + ": it did")
 sys.exit(1 if law else 0)
 """
-# Dies if faults are left out, and does not end otherwise.
+# Dies if faults are left out, by its own limit of time if jobs are, and does not end otherwise.
 RUNAWAY = """#!{python}
-import os, sys
+import os, signal, sys
+if "--without-jobs" in sys.argv:
+    os.kill(os.getpid(), signal.SIGALRM)
 if "--without-faults" in sys.argv:
     os.abort()
 while True:
@@ -84,6 +86,7 @@ class ShrinkTest(unittest.TestCase):
         self.write(RUNAWAY)
         shrink.LONGEST_SECONDS = 1
         self.assertEqual(shrink.law_of([self.program]), "I6")
+        self.assertEqual(shrink.law_of([self.program, "--without-jobs", "2"]), "I6")
 
     def test_a_program_that_dies_is_told(self):
         self.write(RUNAWAY)

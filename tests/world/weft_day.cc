@@ -2,14 +2,19 @@
 // operator/docs/reliability.md.
 
 #include <malloc.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -46,6 +51,8 @@ constexpr const char* kHelp =
     "      --operators N   replicas of weft-operator (default: 2, on a tenth of the days 3)\n"
     "      --hours N       of a day (default 24); an evening without faults follows\n"
     "      --until STEP    stop at the change of an object that comes after this many\n"
+    "      --longest N     seconds that a day may take; 0: no limit (default 600 for each 64 "
+    "nodes)\n"
     "      --without-faults LIST --without-jobs LIST   that do not come, such as 0-4,7 "
     "(shrink.py)\n"
     "      --timeline FILE   draws the day as a page: jobs, nodes, faults and writes\n"
@@ -56,7 +63,9 @@ constexpr const char* kHelp =
     "      --changes       print every change\n"
     "  -h, --help          print this help\n"
     "\n"
-    "Exit codes: 0 no law was broken, 1 one was, 2 bad usage.\n";
+    "Exit codes: 0 no law was broken, 1 one was, 2 bad usage. A day that crashes or takes too "
+    "long\n"
+    "tells the same as one that breaks a law, then the program dies of the signal.\n";
 
 struct Flags {
   World::Options world;
@@ -64,7 +73,8 @@ struct Flags {
   std::string program;   // as it was started
   std::string repeated;  // the options that decide a day, but for its seed
   bool changes = false;
-  std::string timeline;  // file of the page; "": none
+  std::string timeline;                  // file of the page; "": none
+  std::optional<std::uint64_t> longest;  // seconds of true time for a day; 0: no limit
 };
 
 // "0-4,7". Returns false for anything else.
@@ -107,6 +117,7 @@ bool Read(int argc, char** argv, Flags& flags) {
       {"--operators", [&](auto n) { flags.world.operators = n; }},
       {"--hours", [&](auto n) { hours = n; }},
       {"--until", [&](auto n) { flags.world.until_step = n; }},
+      {"--longest", [&](auto n) { flags.longest = n; }},
       {"--bug", [&](auto n) { bug = n; }},
   };
   const std::map<std::string, std::set<std::size_t>*> kLists = {
@@ -159,8 +170,8 @@ bool Read(int argc, char** argv, Flags& flags) {
 
 // What --seed, --count, --until and the options that only print leave: each with its value.
 std::string RepeatedOf(int argc, char** argv) {
-  static const std::set<std::string_view> kLeftOut = {"--seed", "--count", "--until", "--show",
-                                                      "--timeline"};
+  static const std::set<std::string_view> kLeftOut = {"--seed", "--count",    "--until",
+                                                      "--show", "--timeline", "--longest"};
   std::string all;
   for (int i = 1; i + 1 < argc; ++i) {
     const std::string_view name = argv[i];
@@ -171,13 +182,71 @@ std::string RepeatedOf(int argc, char** argv) {
   return all;
 }
 
-// How to see the same again, whatever the machine.
-void TellReplay(const Flags& flags, std::uint64_t step) {
-  const std::string day =
-      flags.program + " --seed " + std::to_string(flags.world.seed) + flags.repeated;
-  std::printf("  commit: %s\n  replay: %s --until %llu -v\n", kCommit, day.c_str(),
-              static_cast<unsigned long long>(step));
-  std::printf("  shrink: tests/world/shrink.py %s\n", day.c_str());
+// The day that is played, for what is told of it: also by a handler of a signal.
+struct Playing {
+  unsigned long long seed = 0;
+  unsigned longest_seconds = 0;  // 0: no limit
+  std::string command;           // that plays it
+  const World* world = nullptr;  // null: it is not made yet, or it is over
+  bool prints_changes = false;
+} playing;
+
+unsigned long long StepOfDay() { return playing.world == nullptr ? 0 : playing.world->steps(); }
+
+// Where the day breaks; each law and its words follow.
+void TellWhere() { std::printf("  seed %llu breaks at step %llu:\n", playing.seed, StepOfDay()); }
+
+void TellLaw(const char* law, const char* words) { std::printf("  %s: %s\n", law, words); }
+
+// How to see the same again, whatever the machine, and what led to it.
+void TellReplay() {
+  const char* day = playing.command.c_str();
+  std::printf("  commit: %s\n  replay: %s --until %llu -v\n", kCommit, day, StepOfDay());
+  std::printf("  shrink: tests/world/shrink.py %s\n", day);
+  std::fflush(stdout);  // a crash in the middle of a change may have torn those that follow
+  if (playing.world != nullptr && !playing.prints_changes) {
+    std::printf("  the last changes:\n");
+    for (const std::string& line : playing.world->recent()) std::printf("    %s\n", line.c_str());
+  }
+  std::fflush(stdout);
+}
+
+// Of a day that crashes or does not end.
+constexpr std::array kSignals = {SIGABRT, SIGSEGV, SIGFPE, SIGBUS, SIGILL, SIGALRM};
+std::array<struct sigaction, kSignals.size()> usual_actions;  // a sanitizer has its own
+constexpr unsigned kMostTellingSeconds = 10;
+
+// It takes no memory: the signal may have come in the middle of malloc.
+void OnSignal(int signal) {
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    sigaction(kSignals[i], &usual_actions[i], nullptr);
+  }
+  alarm(kMostTellingSeconds);
+  TellWhere();
+  char words[100];
+  if (signal == SIGALRM) {
+    std::snprintf(words, sizeof words, "the day has not ended in %u s", playing.longest_seconds);
+  } else {
+    std::snprintf(words, sizeof words, "the program died: %s", sigdescr_np(signal));
+  }
+  TellLaw(signal == SIGALRM ? "I6" : "I18", words);
+  TellReplay();
+  std::raise(signal);
+}
+
+void HandleSignals() {
+  // A fiber that has used up its stack leaves none for the handler.
+  static std::array<char, std::size_t{256} << 10> room;
+  stack_t stack = {};
+  stack.ss_sp = room.data();
+  stack.ss_size = room.size();
+  sigaltstack(&stack, nullptr);
+  struct sigaction action = {};
+  action.sa_handler = OnSignal;
+  action.sa_flags = SA_ONSTACK | SA_NODEFER;
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    sigaction(kSignals[i], &action, &usual_actions[i]);
+  }
 }
 
 void Draw(const World& world, const Timeline& timeline, std::uint64_t seed,
@@ -190,6 +259,13 @@ void Draw(const World& world, const Timeline& timeline, std::uint64_t seed,
     std::fprintf(stderr, "weft-day: --timeline: cannot write %s\n", file.c_str());
     std::exit(2);
   }
+}
+
+// Enough for a day that takes fifty times as long as on two idle cores.
+unsigned LongestSeconds(const Flags& flags) {
+  constexpr std::uint64_t kSeconds = 600, kNodes = 64, kMost = 1'000'000;
+  const std::uint64_t usual = kSeconds * std::max<std::uint64_t>(1, flags.world.nodes / kNodes);
+  return static_cast<unsigned>(std::min(flags.longest.value_or(usual), kMost));
 }
 
 // Bytes of the process that are allocated and not freed.
@@ -211,14 +287,16 @@ bool PlayDay(const Flags& flags);
 
 // Whether no law was broken.
 bool PlayOne(const Flags& flags) {
+  playing.seed = flags.world.seed;
+  playing.command = flags.program + " --seed " + std::to_string(playing.seed) + flags.repeated;
   const std::size_t before = UsedBytes();
   if (!PlayDay(flags)) return false;
   const std::size_t after = UsedBytes();
   if (after <= before + kMostLeftBytes) return true;
-  std::printf(
-      "  seed %llu breaks at step 0:\n  I19: the day is over and %zu MiB are still in use\n",
-      static_cast<unsigned long long>(flags.world.seed), (after - before) >> 20);
-  TellReplay(flags, 0);
+  TellWhere();
+  const std::size_t left = (after - before) >> 20;
+  TellLaw("I19", ("the day is over and " + std::to_string(left) + " MiB are still in use").c_str());
+  TellReplay();
   return false;
 }
 
@@ -229,7 +307,10 @@ bool PlayDay(const Flags& flags) {
   Timeline timeline;
   if (!page.empty()) options.timeline = &timeline;
   World world(options);
+  playing.world = &world;
+  alarm(playing.longest_seconds);
   world.Play();
+  alarm(0);
   if (!page.empty()) Draw(world, timeline, options.seed, page);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
   std::printf(
@@ -239,18 +320,14 @@ bool PlayDay(const Flags& flags) {
       static_cast<unsigned long long>(world.steps()), world.laws().windows(),
       world.laws().grouped(), Show(world.gates()).c_str(),
       static_cast<unsigned long long>(world.digest()), took.count());
-  if (world.broken().empty()) return true;
-  std::printf("  seed %llu breaks at step %llu:\n", static_cast<unsigned long long>(options.seed),
-              static_cast<unsigned long long>(world.steps()));
-  for (const Violation& one : world.broken()) {
-    std::printf("  %s: %s\n", one.law.c_str(), one.text.c_str());
+  std::fflush(stdout);
+  if (!world.broken().empty()) {
+    TellWhere();
+    for (const Violation& one : world.broken()) TellLaw(one.law.c_str(), one.text.c_str());
+    TellReplay();
   }
-  TellReplay(flags, world.steps());
-  if (!options.log) {
-    std::printf("  the last changes:\n");
-    for (const std::string& line : world.recent()) std::printf("    %s\n", line.c_str());
-  }
-  return false;
+  playing.world = nullptr;
+  return world.broken().empty();
 }
 
 int Main(int argc, char** argv) {
@@ -267,6 +344,9 @@ int Main(int argc, char** argv) {
   if (flags.changes) {
     flags.world.log = [](const std::string& line) { std::printf("%s\n", line.c_str()); };
   }
+  playing.prints_changes = flags.changes;
+  playing.longest_seconds = LongestSeconds(flags);
+  HandleSignals();
   bool well = true;
   for (std::uint64_t i = 0; i < flags.count; ++i) {
     well = PlayOne(flags) && well;

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""What weft-day tells: the page of a day, how to replay a day that breaks a law, and that leaving
-parts out changes nothing else. Days without an operator break a law, because no job starts.
+"""What weft-day tells: the page of a day, how to replay a day that breaks a law, crashes or does not
+end, and that leaving parts out changes nothing else. Days without an operator break a law, because
+no job starts.
 
     weft_day_test.py build/bin/weft-day
 """
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -53,6 +55,29 @@ class WeftDayTest(unittest.TestCase):
         replay = re.search(r"\n  replay: (.*)\n", first.stdout)[1].split()
         self.assertEqual(replay[:3], [PROGRAM, "--seed", "5"])
         self.assertEqual(broken(play(*replay)), broken(first))
+
+    def test_a_day_that_crashes_tells_what_one_that_breaks_a_law_does(self):
+        days = [PROGRAM, "--seed", "5", "--count", "1000", "--hours", "1", "--jobs", "6", "--faults", "4"]
+        with subprocess.Popen(days, stdout=subprocess.PIPE, text=True) as run:
+            self.assertRegex(run.stdout.readline(), "^seed 5: ")
+            run.send_signal(signal.SIGSEGV)
+            told = run.stdout.read()
+        self.assertEqual(run.returncode, -signal.SIGSEGV)
+        seed, step = re.search(r"  seed (\d+) breaks at step (\d+):\n"
+                               r"  I18: the program died: Segmentation fault\n  commit: .*\n", told).groups()
+        self.assertIn(f"\n  replay: {PROGRAM} --seed {seed} --hours 1 --jobs 6 --faults 4 --until {step} -v\n"
+                      f"  shrink: ", told)
+        # In a buffer there are the lines of some thirty days.
+        self.assertLess(int(seed), 25, "the line of a day comes at its end")
+
+    def test_a_day_that_does_not_end_tells_its_last_changes(self):
+        days = ["--seed", "5", "--hours", "100000", "--operators", "1", "--longest"]
+        done = play(PROGRAM, *days, "1")
+        self.assertEqual(done.returncode, -signal.SIGALRM, done.stdout + done.stderr)
+        step, law = broken(done)
+        self.assertEqual(law, "I6: the day has not ended in 1 s")
+        self.assertIn(f"\n  replay: {PROGRAM} {' '.join(days[:-1])} --until {step} -v\n", done.stdout)
+        self.assertRegex(done.stdout, r"\n  the last changes:\n(    [0-9.]+ .+\n){60,120}$")
 
     def test_the_command_that_shrinks_works(self):
         first = play(PROGRAM, *BROKEN)
