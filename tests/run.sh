@@ -30,8 +30,10 @@
 #       ground     real kubelets and containers on this machine: every framework's ranks, 50 starts of
 #                  each, every fault, 200 random faults, and operator/docs/first-day.md command by
 #                  command; needs root (three hours)
-#       world      an hour of days of a whole cluster in virtual time, in as many processes as there
-#                  are cores; then every planted bug, each caught by a law
+#       world      an hour of days of a whole cluster in virtual time, or WEFT_DAYS of them (10,000
+#                  take three hours on two cores), other ones each time, in as many processes as
+#                  there are cores; a long day and one of 1,024 nodes with a job of 4,096 workers;
+#                  then every planted bug, each caught by a law
 #       versions   weft-operator on servers that emulate earlier releases of Kubernetes; then of
 #                  this and of an earlier commit, which take turns as the leader
 #       kueue      the model of Kueue that the world has against the real one; then 200 jobs in
@@ -297,24 +299,38 @@ campaign_faults() {
     WEFT_SOURCE_DIR=$root bash tests/e2e/faults_campaign.sh
 }
 
+# play_days SEED COUNT END: days from this seed on, so many at most, until SECONDS is END. Every
+# second hundred has queues of Kueue.
+play_days() {
+  local seed=$1 left=$2 end=$3 kueue=0 count
+  while [ "$left" -gt 0 ] && [ "$SECONDS" -lt "$end" ]; do
+    count=$((left < 100 ? left : 100))
+    build/bin/weft-day --seed "$seed" --count $count --hours 2 --jobs 40 --faults 60 \
+      --kueue $kueue || return 1
+    seed=$((seed + count)) left=$((left - count)) kueue=$((1 - kueue))
+  done
+}
+
 campaign_world() {
   stage 'Building weft-day'
   build_main weft-day
-  stage 'Days by chance for an hour'
-  local part pids=() status=0 end=$((SECONDS + 3600))
-  for part in $(seq "$jobs"); do
-    (
-      seed=$((part * 10000000 + 1))
-      while [ "$SECONDS" -lt "$end" ]; do
-        build/bin/weft-day --seed "$seed" --count 100 --hours 2 --jobs 40 --faults 60 \
-          --kueue $((seed / 100 % 2)) || exit 1
-        seed=$((seed + 100))
-      done
-    ) &
+  # Each time and in each process other seeds.
+  local part pids=() status=0 first=$(($(date +%s) * 100000000)) most=1000000 end=$((SECONDS + 3600))
+  if [ -n "${WEFT_DAYS:-}" ]; then
+    most=$(((WEFT_DAYS + jobs - 1) / jobs)) end=$((SECONDS + 100000000))
+  fi
+  stage "${WEFT_DAYS:-An hour of} days by chance; the first seed is $first"
+  : >build/days.log
+  for part in $(seq 0 $((jobs - 1))); do
+    (play_days $((first + part * 1000000)) $most $end | tee -a build/days.log) &
     pids+=($!)
   done
   for part in "${pids[@]}"; do wait "$part" || status=1; done
-  [ "$status" = 0 ] || { echo 'a law was broken' >&2; exit 1; }
+  stage 'A day of 64 nodes, 200 jobs and 100 faults; then one of 1,024 nodes, a job on all of them'
+  build/bin/weft-day --seed "$first" | tee -a build/days.log || status=1
+  build/bin/weft-day --seed "$first" --nodes 1024 --large 4096 | tee -a build/days.log || status=1
+  [ "$status" = 0 ] || { echo 'a law was broken (build/days.log)' >&2; exit 1; }
+  echo "$(grep -c '^seed ' build/days.log) days were played, and none broke a law"
   stage 'Building weft-day with planted bugs in build-seeded/'
   cmake -S . -B build-seeded -G Ninja -DCMAKE_BUILD_TYPE=Release -DWEFT_TESTS=ON \
     -DWEFT_SEEDED_BUGS=ON >/dev/null

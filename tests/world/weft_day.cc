@@ -51,8 +51,7 @@ constexpr const char* kHelp =
     "      --operators N   replicas of weft-operator (default: 2, on a tenth of the days 3)\n"
     "      --hours N       of a day (default 24); an evening without faults follows\n"
     "      --until STEP    stop at the change of an object that comes after this many\n"
-    "      --longest N     seconds that a day may take; 0: no limit (default 600 for each 64 "
-    "nodes)\n"
+    "      --longest N     seconds for a day; 0: no limit (default 600 for each 64 nodes)\n"
     "      --without-faults LIST --without-jobs LIST   that do not come, such as 0-4,7 "
     "(shrink.py)\n"
     "      --timeline FILE   draws the day as a page: jobs, nodes, faults and writes\n"
@@ -63,9 +62,9 @@ constexpr const char* kHelp =
     "      --changes       print every change\n"
     "  -h, --help          print this help\n"
     "\n"
-    "Exit codes: 0 no law was broken, 1 one was, 2 bad usage. A day that crashes or takes too "
-    "long\n"
-    "tells the same as one that breaks a law, then the program dies of the signal.\n";
+    "Exit codes: 0 no law was broken, 1 one was, 2 bad usage. A day that crashes or\n"
+    "takes too long tells the same as one that breaks a law, then the program dies of the "
+    "signal.\n";
 
 struct Flags {
   World::Options world;
