@@ -9,6 +9,7 @@
 #include "operator/cli/session.h"
 #include "operator/http/server.h"
 #include "operator/program/map_page.h"
+#include "operator/run/executor.h"
 
 namespace weft::cli {
 
@@ -25,7 +26,7 @@ int ServeMap(const MapArguments& arguments) {
   }
   const auto view = OpenLiveView({input.kubeconfig, input.context}, Kinds::kDecisions);
   if (!view) return Fail(view.error());
-  program::MapPage page;
+  program::MapPage page(run::SystemExecutor());
   http::ServerOptions server;
   server.address = arguments.serve;
   server.slow["/"] = [&](const http::Request&) {

@@ -133,24 +133,24 @@ Result<CertificateSource> MountedCertificate(const std::string& folder) {
   return source;
 }
 
-Result<CertificateSource> SelfSignedCertificate(const std::vector<std::string>& names) {
-  using Clock = std::chrono::system_clock;
+Result<CertificateSource> SelfSignedCertificate(const std::vector<std::string>& names,
+                                                const run::Clock& clock) {
   struct State {
     std::mutex mutex;
     std::shared_ptr<const Pem> pem;
-    Clock::time_point made;
+    run::Instant made;
   };
   Result<Pem> first = SelfSign(names, kValidDays);
   if (!first) return first.error();
   const auto state = std::make_shared<State>();
   state->pem = std::make_shared<const Pem>(*std::move(first));
-  state->made = Clock::now();
-  return CertificateSource([names, state] {
+  state->made = clock.Now();
+  return CertificateSource([names, state, &clock] {
     const std::lock_guard lock(state->mutex);
-    if (Clock::now() - state->made > kRenewed) {
+    if (clock.Now() - state->made > kRenewed) {
       if (Result<Pem> next = SelfSign(names, kValidDays)) {
         state->pem = std::make_shared<const Pem>(*std::move(next));
-        state->made = Clock::now();
+        state->made = clock.Now();
       }
     }
     return state->pem;

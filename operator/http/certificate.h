@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "operator/base/result.h"
+#include "operator/run/clock.h"
 
 namespace weft::http {
 
@@ -31,8 +32,9 @@ using CertificateSource = std::function<std::shared_ptr<const Pem>()>;
 Result<CertificateSource> MountedCertificate(const std::string& folder);
 
 // A source of a certificate by SelfSign, renewed long before its year is over. No client can verify
-// it.
+// it. The clock must outlive it.
 // Errors  kTransient: OpenSSL failed.
-Result<CertificateSource> SelfSignedCertificate(const std::vector<std::string>& names);
+Result<CertificateSource> SelfSignedCertificate(const std::vector<std::string>& names,
+                                                const run::Clock& clock);
 
 }  // namespace weft::http

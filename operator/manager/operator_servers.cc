@@ -28,9 +28,11 @@ kube::Client::Options ReviewOptions() {
 
 OperatorServers::OperatorServers(kube::Transport& transport, kube::Timer& timer, Options options)
     : options_(std::move(options)),
+      timer_(timer),
       client_(transport, timer, ReviewOptions()),
       access_(client_, timer, {}),
-      view_(options_.operator_now, options_.epoch, access_) {}
+      view_(options_.operator_now, options_.epoch, access_),
+      map_(timer) {}
 
 Status OperatorServers::Open() {
   const OperatorFlags& flags = *options_.flags;
@@ -96,7 +98,8 @@ Result<http::CertificateSource> OperatorServers::Certificate() {
   const OperatorFlags& flags = *options_.flags;
   if (!flags.metrics_cert_dir.empty()) return http::MountedCertificate(flags.metrics_cert_dir);
   if (flags.metrics_secret.empty()) {
-    return http::SelfSignedCertificate({options_.host_name, "localhost", "127.0.0.1", "::1"});
+    return http::SelfSignedCertificate({options_.host_name, "localhost", "127.0.0.1", "::1"},
+                                       timer_);
   }
   auto shared = SharedCertificate::Make(client_, {options_.own_space, flags.metrics_secret});
   if (!shared) return shared.error();

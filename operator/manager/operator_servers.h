@@ -56,6 +56,7 @@ class OperatorServers {
   std::optional<http::Reply> Refuse(const http::Request& request);
 
   const Options options_;
+  kube::Timer& timer_;
   kube::Client client_;
   kube::AccessCheck access_;
   OperatorView view_;

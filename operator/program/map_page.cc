@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <vector>
 
 #include "operator/base/timestamp.h"
@@ -12,28 +11,23 @@
 namespace weft::program {
 namespace {
 
-constexpr int kSecondsBetween = 2;
-constexpr double kPauseTimes = 20;
-
-double Now() {
-  const auto time = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(time).count();
-}
+constexpr std::chrono::seconds kBetween{2};
+constexpr int kPauseTimes = 20;
 
 }  // namespace
 
 std::string MapPage::Show(const Look& look) {
   const std::lock_guard lock(mutex_);
-  const double begin = Now();
-  const double pause = std::max<double>(kSecondsBetween, kPauseTimes * drawn_seconds_);
+  const run::Instant begin = clock_.Now();
+  const auto pause = std::max<run::Instant::duration>(kBetween, kPauseTimes * drawing_);
   if (!page_.empty() && begin - drawn_at_ < pause) return page_;
   const cluster::Cluster cluster = look();
   const std::vector<render::LiveMap> maps = render::BuildLiveMaps(cluster);
   std::vector<const render::MapInput*> inputs;
   for (const render::LiveMap& map : maps) inputs.push_back(&map.input);
-  page_ = render::LiveMapHtml(inputs, FormatTime(std::time(nullptr)), kSecondsBetween);
-  drawn_at_ = Now();
-  drawn_seconds_ = drawn_at_ - begin;
+  page_ = render::LiveMapHtml(inputs, FormatTime(clock_.Seconds()), kBetween.count());
+  drawn_at_ = clock_.Now();
+  drawing_ = drawn_at_ - begin;
   return page_;
 }
 

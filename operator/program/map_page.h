@@ -5,6 +5,7 @@
 #include <string>
 
 #include "operator/cluster/cluster.h"
+#include "operator/run/clock.h"
 
 namespace weft::program {
 
@@ -14,12 +15,15 @@ namespace weft::program {
 class MapPage {
  public:
   using Look = std::function<cluster::Cluster()>;
+  explicit MapPage(const run::Clock& clock) : clock_(clock) {}
   std::string Show(const Look& look);
 
  private:
+  const run::Clock& clock_;
   std::mutex mutex_;
   std::string page_;
-  double drawn_at_ = 0, drawn_seconds_ = 0;
+  run::Instant drawn_at_{};
+  run::Instant::duration drawing_{};  // took so long
 };
 
 }  // namespace weft::program

@@ -19,12 +19,6 @@ constexpr std::array<std::string_view, 12> kShell = {"run",         "metrics", "
                                                      "watch",       "http",    "program", "cli",
                                                      "controllers", "service", "manager", "parent"};
 
-// Whatever of the operator waits or runs beside something else, so that a world in one thread can
-// play it: of these modules nothing has a clock or a thread of its own.
-// weft-run is held to the same: its clock is the loop's.
-constexpr std::array<std::string_view, 6> kPlayed = {"metrics",     "kube",    "watch",
-                                                     "controllers", "manager", "parent"};
-
 // What a pure module must not include: a name ending in '/' or '.' stands for all that start so.
 constexpr std::array<std::string_view, 22> kImpureHeaders = {
     "thread",      "mutex",     "shared_mutex", "condition_variable",
@@ -375,33 +369,26 @@ Violations CheckPure(const SourceFile& file) {
   return found;
 }
 
-Violations CheckDoor(const SourceFile& file, const std::vector<Exception>& known) {
+Violations CheckDoor(const std::vector<SourceFile>& files, const std::vector<Exception>& known) {
   static constexpr std::array<std::string_view, 6> kHeaders = {
       "thread", "condition_variable", "future", "semaphore", "latch", "barrier"};
-  static constexpr std::array<std::string_view, 5> kNames = {"sleep_for", "sleep_until", "usleep",
-                                                             "nanosleep", "time(nullptr)"};
-  if (!Contains(kPlayed, ModuleOf(file.path))) return {};
-  const auto is_known = [&](const Exception& one) { return one.what == file.path; };
-  if (std::any_of(known.begin(), known.end(), is_known)) return {};
-  Violations found;
-  for (const Include& include : IncludesOf(file.text)) {
-    if (MatchesHeader(kHeaders, include.header)) {
-      found.push_back(At(file, include.line) + "includes " + std::string(include.header) +
-                      "; threads and waits come from operator/run/executor.h");
+  static constexpr std::array<std::string_view, 11> kNames = {
+      "::now(", "std::time(",  "time(nullptr)", "clock_gettime", "gettimeofday",  "timerfd",
+      "sleep",  "std::thread", "std::jthread",  "std::async",    "pthread_create"};
+  std::vector<std::string> own;
+  for (const SourceFile& file : files) {
+    if (ModuleOf(file.path) == "run") continue;
+    const std::vector<Include> includes = IncludesOf(file.text);
+    const std::string code = CodeOnly(file.text);
+    if (std::any_of(includes.begin(), includes.end(),
+                    [](const Include& one) { return MatchesHeader(kHeaders, one.header); }) ||
+        std::any_of(kNames.begin(), kNames.end(),
+                    [&](std::string_view name) { return code.find(name) != code.npos; })) {
+      own.push_back(file.path);
     }
   }
-  const std::string code = CodeOnly(file.text);
-  std::size_t number = 0;
-  for (const std::string_view line : Lines(code)) {
-    ++number;
-    bool clock = line.find("::now(") != std::string_view::npos;
-    for (const std::string_view name : kNames) clock |= line.find(name) != std::string_view::npos;
-    if (clock) {
-      found.push_back(At(file, number) +
-                      "reads a clock or sleeps; operator/run/executor.h has both");
-    }
-  }
-  return found;
+  return WithoutKnown(own, known,
+                      ": reads a clock, sleeps or has threads; operator/run/executor.h has them");
 }
 
 Violations CheckSizes(const SourceFile& file) {

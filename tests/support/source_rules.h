@@ -62,9 +62,9 @@ Violations CheckNamespace(const SourceFile& file);
 // No banned header or call in a pure module; says nothing about other files.
 Violations CheckPure(const SourceFile& file);
 
-// The modules that the operator's process is made of have no clock, sleep or thread but those of
-// operator/run, except `known` files, each with its reason.
-Violations CheckDoor(const SourceFile& file, const std::vector<Exception>& known);
+// No file has a clock, sleep or thread but those of operator/run, so that a world in one thread can
+// play all of it; except `known` files, each with its reason. `files`: all of operator/.
+Violations CheckDoor(const std::vector<SourceFile>& files, const std::vector<Exception>& known);
 
 // Lines per file and per function, and #pragma once.
 Violations CheckSizes(const SourceFile& file);

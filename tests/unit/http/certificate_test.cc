@@ -5,6 +5,7 @@
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -31,7 +32,13 @@ struct Folder {
   }
 };
 
-Pem NewPem() { return *(*SelfSignedCertificate({"localhost"}))(); }
+struct SetClock final : run::Clock {
+  run::Instant now{};
+  run::Instant Now() const override { return now; }
+  run::WallMicros Wall() const override { return 0; }
+};
+
+Pem NewPem() { return *SelfSign({"localhost"}, 1); }
 
 X509* Parse(const Pem& pem) {
   BIO* bio = BIO_new_mem_buf(pem.chain.data(), static_cast<int>(pem.chain.size()));
@@ -41,7 +48,8 @@ X509* Parse(const Pem& pem) {
 }
 
 TEST(CertificateTest, OneSignedByItselfIsForItsNamesAndForAYear) {
-  const auto source = SelfSignedCertificate({"operator.example", "127.0.0.1", "::1"});
+  SetClock clock;
+  const auto source = SelfSignedCertificate({"operator.example", "127.0.0.1", "::1"}, clock);
   ASSERT_TRUE(source);
   X509* certificate = Parse(*(*source)());
   ASSERT_NE(certificate, nullptr);
@@ -55,7 +63,19 @@ TEST(CertificateTest, OneSignedByItselfIsForItsNamesAndForAYear) {
   EXPECT_GE(days, 364);
   EXPECT_EQ(X509_verify(certificate, X509_get0_pubkey(certificate)), 1);
   X509_free(certificate);
-  EXPECT_EQ((*source)()->key, (*source)()->key);  // the same until it is renewed
+}
+
+TEST(CertificateTest, OneSignedByItselfIsRenewedAfterHalfAYear) {
+  SetClock clock;
+  const auto source = SelfSignedCertificate({"localhost"}, clock);
+  ASSERT_TRUE(source);
+  const std::string first = (*source)()->key;
+  clock.now += std::chrono::hours(24 * 180);
+  EXPECT_EQ((*source)()->key, first);
+  clock.now += std::chrono::seconds(1);
+  const std::string second = (*source)()->key;
+  EXPECT_NE(second, first);
+  EXPECT_EQ((*source)()->key, second);
 }
 
 TEST(CertificateTest, AReplacedPairIsUsedAtOnce) {
