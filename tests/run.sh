@@ -347,7 +347,7 @@ campaign_ground() {
   build_main weft weft-operator
   export WEFT=$root/build/bin/weft WEFT_OPERATOR=$root/build/bin/weft-operator WEFT_SOURCE_DIR=$root
   stage 'Ranks and faults on real nodes'
-  bash tests/e2e/ground.sh
+  WEFT_JUDGE_TIMES=1 bash tests/e2e/ground.sh
   stage 'On cgroups of version 2, in a kernel that is a program'
   if command -v linux.uml >/dev/null && command -v modprobe >/dev/null; then
     WEFT_NODES=2 WEFT_READY_SECONDS=900 WEFT_GROUND="ranks/custom_ranks.py $on_cgroup2" \

