@@ -69,6 +69,7 @@ void Kueue::OnChange(const Change& change) {
     if (gone || (had && frees) || (change.before && QueueOrderChanged(*change.before, now))) {
       TryAgain(change.key);
     }
+    if (gone || !IsAdmissible(now)) DoNotTryOnce(change.key);
     if (had && frees) TryAllAgain(TextAt(*change.before, {"status", "admission", "clusterQueue"}));
     return ScheduleSoon();
   }
@@ -82,7 +83,8 @@ void Kueue::OnChange(const Change& change) {
   }
 }
 
-// Its Workloads are looked at again only after these changes of a queue.
+// Its Workloads are looked at again only after these changes of a queue. One that goes on, or is
+// new, has all of them tried (AddFromLocalQueue in pkg/cache/queue/cluster_queue.go).
 void Kueue::OnQueueChange(const Change& change) {
   const auto same = [&](std::initializer_list<const char*> path) {
     return At(*change.before, path) == At(*change.object, path);
@@ -91,15 +93,19 @@ void Kueue::OnQueueChange(const Change& change) {
       same({"spec", "admissionChecksStrategy"}) && same({"spec", "stopPolicy"})) {
     return;
   }
+  const bool local = !change.key.space.empty();
+  const bool goes_on = local && change.type != Change::Type::kDeleted &&
+                       !IsDeleting(*change.object) && StopPolicyOf(*change.object) == "None";
   for (const auto& [key, workload] : api_.server().All(kWorkloadsName)) {
     const auto queue = QueueOf(*workload);
-    const bool its = change.key.space.empty()
-                         ? queue && TextAt(*queue, {"spec", "clusterQueue"}) == change.key.name
-                         : key.space == change.key.space &&
-                               TextAt(*workload, {"spec", "queueName"}) == change.key.name;
+    const bool its = local ? key.space == change.key.space &&
+                                 TextAt(*workload, {"spec", "queueName"}) == change.key.name
+                           : queue && TextAt(*queue, {"spec", "clusterQueue"}) == change.key.name;
     if (!its) continue;
     ReconcileSoon(key);
     TryAgain(key);
+    if (local) DoNotTryOnce(key);
+    if (goes_on) TryOnce(TextAt(*change.object, {"spec", "clusterQueue"}), *workload);
   }
   ScheduleSoon();
 }

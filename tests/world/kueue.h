@@ -72,6 +72,8 @@ class Kueue {
   bool MayQueue(const Json& workload) const;
   void ScheduleSoon();
   void TryAgain(const api::ObjectKey& key);  // this one
+  void TryOnce(const std::string& cluster_queue, const Json& workload);
+  void DoNotTryOnce(const api::ObjectKey& key);
   void TryAllAgain(const std::string& cluster_queue);
   void TryAllAgain();
   void Schedule();
@@ -92,6 +94,7 @@ class Kueue {
   struct Refusals {
     std::set<api::ObjectKey> tried;             // inadmissible
     std::map<std::string, std::string> shapes;  // no room for those that are like these; why
+    std::set<api::ObjectKey> once;              // next, even if their time has not come
     // It waits for those that it preempted, and all others wait for it.
     std::optional<api::ObjectKey> preemptor;
   };

@@ -29,6 +29,15 @@ void Kueue::TryAgain(const api::ObjectKey& key) {
   for (auto& [name, refusals] : refusals_) refusals.tried.erase(key);
 }
 
+// Without a look at its backoff and at whether one like it was refused.
+void Kueue::TryOnce(const std::string& cluster_queue, const Json& workload) {
+  if (IsAdmissible(workload)) refusals_[cluster_queue].once.insert(KeyOf(workload));
+}
+
+void Kueue::DoNotTryOnce(const api::ObjectKey& key) {
+  for (auto& [name, refusals] : refusals_) refusals.once.erase(key);
+}
+
 // Those that had no room are collected for a second; one that preempts is tried at once.
 void Kueue::TryAllAgain(const std::string& cluster_queue) {
   Refusals& refusals = refusals_[cluster_queue];
@@ -69,8 +78,7 @@ void Kueue::ScheduleSoon() {
 bool Kueue::MayQueue(const Json& workload) const {
   const std::int64_t at = TimeAt(workload, {"status", "requeueState", "requeueAt"});
   // Also one that is being deleted.
-  return !IsTrue(workload, "QuotaReserved") && !IsTrue(workload, "Finished") &&
-         At(workload, {"spec", "active"}) != Json(false) &&
+  return IsAdmissible(workload) &&
          TextAt(ConditionOf(workload, "Requeued"), {"status"}) != "False" &&
          at <= options_.now_seconds();
 }
@@ -98,13 +106,14 @@ std::shared_ptr<const Json> Kueue::HeadOf(const std::string& cluster_queue) {
     head = nullptr;
   }
   for (const auto& [key, workload] : api_.server().All("workloads.kueue.x-k8s.io")) {
-    if (refusals.tried.contains(key) || !MayQueue(*workload)) continue;
+    const bool once = refusals.once.contains(key);
+    if (!once && (refusals.tried.contains(key) || !MayQueue(*workload))) continue;
     const auto queue = QueueOf(*workload);
     if (!queue || TextAt(*queue, {"spec", "clusterQueue"}) != cluster_queue ||
         TextAt(*queue, {"spec", "stopPolicy"}).substr(0, 4) == "Hold") {
       continue;
     }
-    if (refusals.shapes.contains(ShapeOf(*workload))) {
+    if (!once && refusals.shapes.contains(ShapeOf(*workload))) {
       refusals.tried.insert(key);  // and nothing is written
     } else if (!head || IsBefore(*workload, *head)) {
       head = workload;
@@ -131,6 +140,7 @@ bool Kueue::ScheduleHead(const Json& cluster_queue) {
   }
   const api::ObjectKey key = KeyOf(*head);
   refusals_[name].tried.insert(key);
+  refusals_[name].once.erase(key);
   const FlavorAssignment found =
       Assign(*head, cluster_queue, used, [this](const std::string& flavor) {
         return api_.Find(kube::kResourceFlavors, {"", flavor});
@@ -161,7 +171,12 @@ bool Kueue::TryPreemption(const Json& head, const Json& cluster_queue,
   std::string reason = found.reason, message = found.message;
   refusals.preemptor.reset();
   if (victims.empty()) {
-    refusals.shapes[ShapeOf(head)] = reason;
+    const std::string shape = ShapeOf(head);
+    refusals.shapes[shape] = reason;
+    std::erase_if(refusals.once, [&](const api::ObjectKey& key) {
+      const auto like = api_.Find(kube::kWorkloads, key);
+      return !like || ShapeOf(*like) == shape;
+    });
   } else {
     refusals.preemptor = KeyOf(head);
     reason = "WaitingForPreemptedWorkloads";

@@ -16,6 +16,11 @@ Json* FindCondition(Json& object, const char* type) {
 
 }  // namespace
 
+bool IsAdmissible(const Json& workload) {
+  return !IsTrue(workload, "QuotaReserved") && !IsTrue(workload, "Finished") &&
+         At(workload, {"spec", "active"}) != Json(false);
+}
+
 bool IsOver(const Json& job) { return IsTrue(job, "Complete") || IsTrue(job, "Failed"); }
 
 std::int64_t TimeAt(const Json& object, std::initializer_list<const char*> path) {

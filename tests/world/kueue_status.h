@@ -63,6 +63,8 @@ class WorkloadStatus {
   const std::int64_t now_;
 };
 
+// May be in a queue, whether its time has come or not (Kueue's IsAdmissible).
+bool IsAdmissible(const Json& workload);
 // Complete or Failed.
 bool IsOver(const Json& job);
 std::int64_t TimeAt(const Json& object, std::initializer_list<const char*> path);

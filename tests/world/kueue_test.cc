@@ -131,6 +131,29 @@ TEST_F(KueueTest, DeactivatesWhatACheckRejects) {
   EXPECT_EQ(ReasonOf("a", "Evicted"), "DeactivatedDueToAdmissionCheck");
 }
 
+TEST_F(KueueTest, TriesAllOfALocalQueueThatGoesOn) {
+  const auto stop = [&](const char* policy) {
+    api.Patch(kLocalQueues, {"lane", "queue"}, {{"spec", {{"stopPolicy", policy}}}});
+    Wait(10);
+  };
+  Make("a", 1);
+  Make("b", 5);
+  Answer("a", "Rejected");
+  WorkloadStatus back(Of("a"), Now());
+  back.SetRequeued(false, "DeactivatedDueToAdmissionCheck", "");  // as Weft does it
+  back.Unset("Pending", "");
+  EXPECT_EQ(api.Patch(kube::kWorkloads, {"lane", "a"}, back.PatchOf(Of("a")), "status"), 200);
+  api.Patch(kube::kWorkloads, {"lane", "a"}, {{"spec", {{"active", true}}}});
+  Wait(10);
+  EXPECT_EQ(ReasonOf("a", "QuotaReserved"), "PendingEvaluation");
+  stop("Hold");
+  EXPECT_EQ(ReasonOf("a", "QuotaReserved"), "Suspended");
+  EXPECT_EQ(ReasonOf("b", "QuotaReserved"), "Suspended");
+  stop("None");
+  EXPECT_EQ(ReasonOf("a", "QuotaReserved"), "QuotaReserved");
+  EXPECT_EQ(ReasonOf("b", "QuotaReserved"), "ExceedsMaxQuota");
+}
+
 TEST_F(KueueTest, RefusesReservedQuotaWithoutAdmission) {
   Make("a", 1);
   EXPECT_EQ(
