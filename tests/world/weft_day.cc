@@ -62,9 +62,8 @@ constexpr const char* kHelp =
     "      --changes       print every change\n"
     "  -h, --help          print this help\n"
     "\n"
-    "Exit codes: 0 no law was broken, 1 one was, 2 bad usage. A day that crashes or\n"
-    "takes too long tells the same as one that breaks a law, then the program dies of the "
-    "signal.\n";
+    "Exit codes: 0 no law was broken, 1 one was, 2 bad usage. A day that crashes or takes too\n"
+    "long tells the same as one that breaks a law; then the program dies of the signal.\n";
 
 struct Flags {
   World::Options world;
