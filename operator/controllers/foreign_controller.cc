@@ -166,13 +166,13 @@ ForeignController::Answer ForeignController::Create(const life::CreateForeign& s
                                           {"kind", keeper.kind},
                                           {"name", keeper.name},
                                           {"uid", keeper.uid}}});
-  const Result<Json> stored = CreateOrRead(writer_, Kind::kPlacement, object);
+  const Result<Named> stored = CreateOrRead(writer_, Kind::kPlacement, object);
   if (!stored && stored.error().kind == ErrorKind::kInvalid) {
     RecordEvents(step, true, kRefused, stored.error().message);
     return Outcome{.waits = true, .seconds = kForeignRetrySeconds};
   }
   if (!stored) return stored.error();
-  auto decoded = api::DecodePlacement(*stored, "Placement", api::Reading::kServed);
+  auto decoded = api::DecodePlacement(stored->object, "Placement", api::Reading::kServed);
   if (!decoded) return decoded.error();
   if (decoded->meta.labels.At(cluster::kGangLabel) != step.gang.base) {
     RecordEvents(

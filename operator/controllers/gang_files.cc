@@ -26,12 +26,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Whether the gang's Placement owns the object.
-bool IsOf(const Json& object, const launch::Gang& gang) {
-  const Json owners = object.at("metadata").value("ownerReferences", Json::array());
-  return !owners.empty() && owners.front().value("uid", "") == gang.placement_uid;
-}
-
 // Whether the job's pods claim a channel, by what the store has of the claims that they name.
 bool ClaimsComputeDomain(const watch::Store& store, const api::TrainingJob& job) {
   if (job.topology.compute_domain || job.claims.empty()) return job.pod.claims_compute_domain;
@@ -95,7 +89,7 @@ Result<launch::Gang> GangFiles::Of(const api::TrainingJob& job, const api::Place
 
 Status GangFiles::MakeComputeDomain(const launch::Gang& gang) {
   const Result<Json> stored =
-      CreateOrRead(writer_, Kind::kComputeDomain, launch::MakeComputeDomain(gang));
+      CreateOwn(writer_, Kind::kComputeDomain, launch::MakeComputeDomain(gang));
   if (!stored && stored.error().kind == ErrorKind::kNotFound) {
     return Invalid(
         "spec.topology.computeDomain is Auto and the workers share an NVLink domain between nodes, "
@@ -105,27 +99,21 @@ Status GangFiles::MakeComputeDomain(const launch::Gang& gang) {
   if (!stored) return stored.error();
   const auto meta = api::DecodeMetadata(*stored, "ComputeDomain");
   if (!meta) return meta.error();
-  const bool ours = meta->labels.At(cluster::kJobUidLabel) == gang.job->meta.uid;
-  if (ours && !meta->deleting) return {};
+  if (!meta->deleting) return {};
   return Error{ErrorKind::kTransient,
-               "ComputeDomain " + api::Show(meta->key) +
-                   (ours ? " is being deleted" : " already exists and is not of this job")};
+               "ComputeDomain " + api::Show(meta->key) + " is being deleted"};
 }
 
 Status GangFiles::MakeClaimTemplate(const launch::Gang& gang) {
-  const Json made = launch::MakeClaimTemplate(gang);
-  const Result<Json> stored = CreateOrRead(writer_, Kind::kClaimTemplate, made);
+  const Result<Json> stored =
+      CreateOwn(writer_, Kind::kClaimTemplate, launch::MakeClaimTemplate(gang));
   if (!stored && stored.error().kind == ErrorKind::kNotFound) {
     return Invalid(
         "spec.accelerator.deviceClassName needs ResourceClaimTemplates of resource.k8s.io/v1, "
         "which "
         "Kubernetes serves since 1.34: upgrade, or use resourceName");
   }
-  if (!stored) return stored.error();
-  if (IsOf(*stored, gang)) return {};
-  return Error{ErrorKind::kTransient, "ResourceClaimTemplate " + gang.job->meta.key.space + "/" +
-                                          made.at("metadata").value("name", "") +
-                                          " already exists with another owner"};
+  return stored ? Status() : stored.error();
 }
 
 // The ComputeDomain is recognized by its label: one that an earlier version made has an owner.
@@ -185,6 +173,10 @@ Result<Json> GangFiles::MakeRecord(launch::Gang& gang) {
   if (!why_not || !why_not->empty()) {
     const api::ObjectKey key{gang.job->meta.key.space, launch::FilesName(gang)};
     Result<Json> stored = writer_.Get({Kind::kConfigMap, key, "", ""});
+    if (stored) {
+      std::string taken = WhyTaken(launch::MakeConfigMap(gang), *stored);
+      if (!taken.empty()) return Error{ErrorKind::kTransient, std::move(taken)};
+    }
     if (stored || stored.error().kind != ErrorKind::kNotFound) return stored;
   }
   if (!why_not) {
@@ -194,17 +186,12 @@ Result<Json> GangFiles::MakeRecord(launch::Gang& gang) {
   } else if (!why_not->empty()) {
     pod_groups_.Tell(gang.job->meta, *why_not);
   }
-  return CreateOrRead(writer_, Kind::kConfigMap, launch::MakeConfigMap(gang));
+  return CreateOwn(writer_, Kind::kConfigMap, launch::MakeConfigMap(gang));
 }
 
 Status GangFiles::Record(launch::Gang& gang) {
   const Result<Json> stored = MakeRecord(gang);
   if (!stored) return stored.error();
-  if (!IsOf(*stored, gang)) {
-    return Error{ErrorKind::kTransient, "ConfigMap " + gang.job->meta.key.space + "/" +
-                                            launch::FilesName(gang) +
-                                            " already exists with another owner"};
-  }
   const Json files = stored->value("data", Json::object());
   launch::ReadPlacementFile(files.value("placement.json", ""), gang);
   return {};

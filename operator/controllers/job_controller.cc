@@ -269,19 +269,18 @@ JobController::Answer JobController::Do(const Pass& pass, const life::RequestPla
 JobController::Answer JobController::Do(const Pass& pass, const life::CreateService&) {
   const api::ObjectMeta& meta = pass.job().meta;
   const Json made = launch::MakeService(pass.job(), pass.job().attempt);
-  const Result<Json> stored = CreateOrRead(writer_, Kind::kService, made);
+  const Result<Named> stored = CreateOrRead(writer_, Kind::kService, made);
   if (!stored && stored.error().kind != ErrorKind::kInvalid) return stored.error();
   if (!stored) return ServiceRefused(pass, stored.error().message);
-  const auto decoded = api::DecodeMetadata(*stored, "Service");
+  const auto decoded = api::DecodeMetadata(stored->object, "Service");
   if (!decoded) return decoded.error();
   watch::Service service{*decoded};
   if (Seeded(Bug::kForeignServiceTaken)) {
     service.meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", meta.key.name, meta.uid, true}};
   }
   if (IsAbandoned(service.meta, meta)) return Replace(service);
-  if (!life::IsOfJob(service.meta, meta.uid)) {
-    return ServiceRefused(pass,
-                          "Service " + api::Show(meta.key) + " already exists with another owner");
+  if (!stored->taken.empty() && !Seeded(Bug::kForeignServiceTaken)) {
+    return ServiceRefused(pass, stored->taken);
   }
   if (!Serves(service, pass.job().attempt)) return Replace(service);
   store_.Put(service);
@@ -320,15 +319,10 @@ Status JobController::CreatePod(const launch::Gang& gang, std::int64_t attempt,
                                 WorkerIndex worker) {
   Json pod = launch::MakePod(gang, worker);
   life::NameMachine(store_.StateOfNode(gang.nodes[worker]).made, pod);
-  const Result<Json> stored = CreateOrRead(writer_, Kind::kPod, pod);
+  const Result<Json> stored = CreateOwn(writer_, Kind::kPod, pod);
   if (!stored) return stored.error();
   Result<api::Pod> decoded = api::DecodePod(*stored, "Pod");
   if (!decoded) return decoded.error();
-  const auto* owner = api::ControllingJob(decoded->meta);
-  if (!owner || owner->uid != gang.job->meta.uid) {
-    return Error{ErrorKind::kTransient,
-                 "Pod " + api::Show(decoded->meta.key) + " already exists with another owner"};
-  }
   {
     const std::lock_guard lock(mutex_);
     MemoryOf(gang.job->meta).See(attempt, worker, false);

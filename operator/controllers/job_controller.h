@@ -25,6 +25,8 @@
 
 namespace weft::controllers {
 
+struct Named;
+
 // Carries out life::NextStep for TrainingJobs: read the store, decide, do one step, repeat. Every
 // answer to a write goes into the store, so that the next reconcile sees it.
 // Thread-safety  Reconcile may run in many threads at once, for different jobs.
@@ -86,7 +88,7 @@ class JobController {
   std::optional<life::QueueView> QueueViewOf(const watch::JobObjects& objects) const;
   std::vector<life::DomainRate> RatesOf(const watch::JobObjects& objects) const;
   Result<launch::QueuePriority> PriorityOf(const api::TrainingJob& job);
-  Answer StoreWorkload(const Pass& pass, const Result<nlohmann::json>& stored);
+  Answer StoreWorkload(const Pass& pass, const Named& stored);
   Result<WorkerTrial> Try(const Pass& pass);
   Answer TrialRefused(const Pass& pass, const std::string& why);
   std::string ValidText(const api::TrainingJob& job) const;

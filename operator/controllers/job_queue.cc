@@ -38,16 +38,10 @@ std::optional<life::QueueView> JobController::QueueViewOf(const watch::JobObject
   return queue;
 }
 
-JobController::Answer JobController::StoreWorkload(const Pass& pass, const Result<Json>& stored) {
-  if (!stored) return stored.error();
-  auto workload = api::DecodeWorkload(*stored, "Workload");
+JobController::Answer JobController::StoreWorkload(const Pass& pass, const Named& stored) {
+  if (!stored.taken.empty()) return NameTaken(pass, "CreateWorkload", stored.taken);
+  auto workload = api::DecodeWorkload(stored.object, "Workload");
   if (!workload) return workload.error();
-  const auto* owner = api::ControllingJob(workload->meta);
-  if (!owner || owner->uid != pass.job().meta.uid) {
-    return NameTaken(
-        pass, "CreateWorkload",
-        "Workload " + api::Show(workload->meta.key) + " already exists with another owner");
-  }
   store_.Put(*std::move(workload));
   return kAgain;
 }
@@ -81,11 +75,12 @@ JobController::Answer JobController::Do(const Pass& pass, const life::CreateWork
   if (trial->refusal) return TrialRefused(pass, *trial->refusal);
   if (Status kept = WriteAdmission(job, trial->admission); !kept) return kept.error();
   const Json made = launch::MakeWorkload(job, trial->pod, kTrialNode, *priority);
-  const Result<Json> stored = CreateOrRead(writer_, Kind::kWorkload, made);
+  const Result<Named> stored = CreateOrRead(writer_, Kind::kWorkload, made);
   if (!stored && stored.error().kind == ErrorKind::kInvalid) {
     return TrialRefused(pass, "its Workload was refused: " + stored.error().message);
   }
-  Answer answer = StoreWorkload(pass, stored);
+  if (!stored) return stored.error();
+  Answer answer = StoreWorkload(pass, *stored);
   if (answer) log_.Info("workload created", {{"job", api::Show(job.meta.key)}});
   return answer;
 }

@@ -329,7 +329,7 @@ Result<api::Placement> Planner::CreateOf(const api::TrainingJob& job, const Json
                                   {cluster::kAttemptLabel, std::to_string(job.attempt + 1)}};
   object["metadata"]["annotations"] = {{life::kMadeForAnnotation, life::MadeFor(job)}};
   object["metadata"]["ownerReferences"] = launch::OwnedBy(job);
-  return Create(object, job.meta.uid);
+  return Create(object);
 }
 
 Result<api::Placement> Planner::CreateOf(const api::Placement& proposed, const Json& placement) {
@@ -343,25 +343,22 @@ Result<api::Placement> Planner::CreateOf(const api::Placement& proposed, const J
                                             {"controller", true}}};
   object["metadata"]["annotations"][api::kPodRequestsAnnotation] =
       proposed.meta.annotations.At(api::kPodRequestsAnnotation).value_or("{}");
-  return Create(object, owner.uid);
+  return Create(object);
 }
 
-// One that exists already must have the same owner.
-Result<api::Placement> Planner::Create(const Json& object, const std::string& owner_uid) {
-  const Result<Json> stored = CreateOrRead(writer_, Kind::kPlacement, object);
+// One that exists already must be of the same attempt.
+Result<api::Placement> Planner::Create(const Json& object) {
+  const Result<Named> stored = CreateOrRead(writer_, Kind::kPlacement, object);
   if (!stored) return stored.error();
-  auto decoded = api::DecodePlacement(*stored, "Placement", api::Reading::kServed);
+  if (!stored->taken.empty()) return Error{ErrorKind::kInvalid, stored->taken};
+  auto decoded = api::DecodePlacement(stored->object, "Placement", api::Reading::kServed);
   if (!decoded) return decoded.error();
   // One of another attempt, or of none, would never be adopted.
   const std::string attempt =
       object.at("metadata").value("labels", Json::object()).value(cluster::kAttemptLabel, "");
-  const auto& owners = decoded->meta.owners;
-  const bool ours = std::any_of(owners.begin(), owners.end(), [&](const auto& owner) {
-    return owner.controller && owner.uid == owner_uid;
-  });
-  if (!ours || decoded->meta.labels.At(cluster::kAttemptLabel).value_or("") != attempt) {
+  if (decoded->meta.labels.At(cluster::kAttemptLabel).value_or("") != attempt) {
     return Error{ErrorKind::kInvalid, "Placement " + api::Show(decoded->meta.key) +
-                                          " already exists and is not the operator's"};
+                                          " already exists and is of another attempt"};
   }
   if (decoded->meta.deleting) {
     return Error{ErrorKind::kConflict,

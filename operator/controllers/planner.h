@@ -117,7 +117,7 @@ class Planner {
   Status Commit(const cluster::Cluster& cluster, const plan::PlanEntry& entry);
   Result<api::Placement> CreateOf(const api::TrainingJob& job, const nlohmann::json& placement);
   Result<api::Placement> CreateOf(const api::Placement& proposed, const nlohmann::json& placement);
-  Result<api::Placement> Create(const nlohmann::json& placement, const std::string& owner_uid);
+  Result<api::Placement> Create(const nlohmann::json& placement);
   void Report(const cluster::Cluster& cluster, const cluster::WorkloadView& workload,
               const plan::Refused& refused);
   void Refuse(const api::TrainingJob& job, const plan::Refused& refused);

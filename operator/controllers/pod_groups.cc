@@ -78,7 +78,7 @@ bool PodGroups::HasFailedLong(const std::string& job_uid, bool fails) {
 
 Result<std::string> PodGroups::Make(const launch::Gang& gang) {
   const api::ObjectMeta& job = gang.job->meta;
-  const Result<Json> stored = CreateOrRead(writer_, Kind::kPodGroup, launch::MakePodGroup(gang));
+  const Result<Named> stored = CreateOrRead(writer_, Kind::kPodGroup, launch::MakePodGroup(gang));
   const bool answered = stored || stored.error().kind == ErrorKind::kInvalid ||
                         stored.error().kind == ErrorKind::kNotFound;
   const bool given_up = HasFailedLong(job.uid, !answered);
@@ -87,12 +87,11 @@ Result<std::string> PodGroups::Make(const launch::Gang& gang) {
     Tell(job, stored.error().message);
     return std::string();
   }
-  auto group = api::DecodePodGroup(*stored, "PodGroup");
+  auto group = api::DecodePodGroup(stored->object, "PodGroup");
   if (!group) return group.error();
-  const bool ours = IsOwnedBy(*group, gang.placement_uid);
-  if (!ours || group->meta.deleting) {
-    Tell(job, "PodGroup " + api::Show(group->meta.key) +
-                  (ours ? " is being deleted" : " already exists with another owner"));
+  if (!stored->taken.empty() || group->meta.deleting) {
+    const std::string deleting = "PodGroup " + api::Show(group->meta.key) + " is being deleted";
+    Tell(job, stored->taken.empty() ? deleting : stored->taken);
     return std::string();
   }
   std::string name = group->meta.key.name;

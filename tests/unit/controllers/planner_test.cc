@@ -275,7 +275,7 @@ TEST_F(PlannerTest, APlacementOfThatNameWithAnotherOwnerIsARefusal) {
                           false));
   Pass();
   ASSERT_TRUE(leader_.planner.RefusalOf(job));
-  EXPECT_NE(leader_.planner.RefusalOf(job)->message.find("is not the operator's"),
+  EXPECT_NE(leader_.planner.RefusalOf(job)->message.find("already exists without its owner"),
             std::string::npos);
 }
 
