@@ -180,7 +180,9 @@ ForeignController::Answer ForeignController::Create(const life::CreateForeign& s
         "Placement " + placement.meta.key.name + " already exists, and Weft did not make it");
     return Outcome{.waits = true, .seconds = kForeignRetrySeconds};
   }
-  if (step.before != nullptr) Inherit(*step.before, *decoded);
+  // One that an earlier leader made may know more.
+  const bool fresh = decoded->excluded.empty() && decoded->retry.times == 0;
+  if (step.before != nullptr && fresh) Inherit(*step.before, *decoded);
   store_.Put(*std::move(decoded));
   std::string note = "Placement " + placement.meta.key.name + " of " +
                      CountText(placement.workers, "worker") + " created";

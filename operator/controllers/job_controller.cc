@@ -290,7 +290,9 @@ JobController::Answer JobController::Do(const Pass& pass, const life::CreateServ
 
 void JobController::Created(const api::ObjectMeta& job) {
   const std::lock_guard lock(mutex_);
-  MemoryOf(job).created = options_.now();
+  Memory& memory = MemoryOf(job);
+  memory.created = options_.now();
+  memory.failing = 0;
 }
 
 // Deletes the Service of an earlier attempt or job, because its selector does not match this
@@ -507,7 +509,7 @@ void JobController::RecordEvents(const api::TrainingJob& job, const life::JobSta
     const bool fresh = before == job.conditions.end();
     if (!fresh && before->status == now.status && before->reason == now.reason) continue;
     const bool is = now.status == "True";
-    if (now.status == "Unknown") continue;
+    if (now.status == "Unknown" && now.reason != life::kNotWritten) continue;
     if (is && !fresh && before->status == now.status && before->reason == life::kNotWritten) {
       continue;  // that it is written after all is no news
     }

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "operator/api/json_member.h"
 #include "operator/predict/learned.h"
 #include "operator/promql/prometheus.h"
 
@@ -146,6 +147,14 @@ Status StepMetricController::Write(const StepMetric& metric, double seconds) {
       writer_.PatchStatus({Kind::kTrainingJob, meta.key, meta.uid, meta.resource_version},
                           {{"status", {{predict::kMeasuredStepField, measured}}}});
   if (!written) return written.error();
+  const nlohmann::json* status = api::FindMember(*written, "status");
+  if (status == nullptr || !status->contains(predict::kMeasuredStepField)) {
+    Warn(metric, "StepNotKept",
+         "the cluster's definition of TrainingJobs has no status." +
+             std::string(predict::kMeasuredStepField) +
+             ": apply the definitions of this version (crds/)");
+    return {};
+  }
   log_.Info(
       "step measured",
       {{"job", api::Show(meta.key)}, {"metric", metric.metric}, {"seconds", measured.dump()}});

@@ -18,6 +18,8 @@ constexpr std::string_view kJsonPatch = "application/json-patch+json";
 constexpr std::size_t kMostWords = 2'000;  // most bytes of a server's message
 // Pauses between tries. The caller's thread waits, so a longer pause is left to its own backoff.
 constexpr Millis kFirstRetryPause{500}, kLongestRetryPause{10'000};
+// A quota is written within milliseconds, and whoever creates holds one of few threads.
+constexpr Millis kFirstQuotaPause{20}, kLongestQuotaPause{100};
 
 bool IsBusy(const Response& response) {
   const int status = response.status;
@@ -51,19 +53,16 @@ bool IsOutdated(const Request& request, const Response& response, const Json& st
          });
 }
 
-// Whether a create was refused because a ResourceQuota of its namespace was written at the same
-// time (kubernetes/kubernetes 67761), which is usual while many pods are created. Nothing was
-// created, unlike after a 409 whose reason is AlreadyExists.
+Error Stopping() { return {ErrorKind::kTransient, "the program is stopping"}; }
+
+}  // namespace
+
 bool MetBusyQuota(const Request& request, const Response& response) {
   if (request.method != Method::kPost || request.path.ends_with("/eviction")) return false;
   if (response.status != kConflict) return false;
   const Json status = api::ParseJson(response.body);
   return status.is_object() && api::TextAt(status, "reason") == "Conflict";
 }
-
-Error Stopping() { return {ErrorKind::kTransient, "the program is stopping"}; }
-
-}  // namespace
 
 Error ErrorOf(const Request& request, const Response& response) {
   const Json status = api::ParseJson(response.body);
@@ -98,6 +97,7 @@ Result<Json> Client::Do(const Request& request) { return Do(request, options_.tr
 Result<Json> Client::Do(Request request, int tries) {
   request.until = options_.until;
   Backoff backoff({.first = kFirstRetryPause, .longest = kLongestRetryPause}, seed_++);
+  Backoff of_quota({.first = kFirstQuotaPause, .longest = kLongestQuotaPause}, seed_++);
   for (;; --tries) {
     const Millis turn = limit_.Take(timer_.Now());
     if (turn.count() > 0 && !timer_.Wait(turn)) return Stopping();
@@ -109,12 +109,13 @@ Result<Json> Client::Do(Request request, int tries) {
       if (!body.is_discarded()) return body;
       return Error{ErrorKind::kTransient, request.path + ": the answer is not JSON"};
     }
-    const bool not_done = response->status == kTooManyRequests || MetBusyQuota(request, *response);
+    const bool quota = MetBusyQuota(request, *response);
+    const bool not_done = quota || response->status == kTooManyRequests;
     const bool again = not_done || (IsBusy(*response) && MayRepeat(request));
     const bool soon = response->retry_after.value_or(Millis{0}) <= kLongestRetryPause;
     if (!again || !soon || tries <= 1) return ErrorOf(request, *response);
-    const Millis pause = backoff.Failed(timer_.Now(), response->retry_after);
-    if (!timer_.Wait(pause)) return Stopping();
+    Backoff& pauses = quota ? of_quota : backoff;
+    if (!timer_.Wait(pauses.Failed(timer_.Now(), response->retry_after))) return Stopping();
   }
 }
 

@@ -16,11 +16,16 @@
 
 namespace weft::kube {
 
+// Whether a create was refused because a ResourceQuota of its namespace was written at the same
+// time (kubernetes/kubernetes 67761), which is usual while many pods are created: 409 with the
+// reason Conflict. Nothing was created, unlike after a 409 whose reason is AlreadyExists.
+bool MetBusyQuota(const Request& request, const Response& response);
+
 // Single requests to an API server, with decoded answers. Requests wait for a rate limit.
 //
 // If the server is too busy (429, 503, 504, or a 5xx with Retry-After), the request is retried a
-// few times, after the server's Retry-After or a jittered backoff, and so is a create that met the
-// update of a ResourceQuota (409 with the reason Conflict). Only safe requests are retried: after a
+// few times, after the server's Retry-After or a jittered backoff, and so is, within a fifth of a
+// second, a create that met a busy quota. Only safe requests are retried: after a
 // 429 or such a 409 the server did nothing, but after the others it may have applied a POST or JSON
 // patch. If the server asks for a wait longer than 10 s, the error is returned, and the caller's
 // backoff must wait.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "operator/kube/client.h"
 #include "operator/kube/frame.h"
 #include "operator/kube/status_code.h"
 
@@ -25,8 +26,9 @@ Request RequestOf(const EventSeries::Write& write) {
   return request;
 }
 
-bool IsWorthAnotherTry(const Result<Response>& answer) {
-  return !answer || answer->status >= 500 || answer->status == kTooManyRequests;
+bool IsWorthAnotherTry(const Request& request, const Result<Response>& answer) {
+  return !answer || answer->status >= 500 || answer->status == kTooManyRequests ||
+         MetBusyQuota(request, *answer);
 }
 
 }  // namespace
@@ -123,7 +125,7 @@ EventRecorder::Sent EventRecorder::Send(Pending& pending) {
   request.timeout = kTimeout;
   const Result<Response> answer = transport_.Send(request);
   const Instant now = options_.timer->Now();
-  if (IsWorthAnotherTry(answer)) {
+  if (IsWorthAnotherTry(request, answer)) {
     if (++pending.tries < kTries) {
       const Millis wait =
           backoff_.Failed(now, answer ? answer->retry_after : std::optional<Millis>());

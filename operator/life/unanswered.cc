@@ -1,8 +1,10 @@
 #include "operator/life/unanswered.h"
 
+#include "operator/api/conditions.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/life/attempt.h"
+#include "operator/life/kueue_quota.h"
 
 namespace weft::life {
 namespace {
@@ -10,7 +12,8 @@ namespace {
 bool Tells(const api::TrainingJob& job, const JobStatus& status) {
   if (!job.unreadable.empty()) return false;
   if (Is(status, "Placed")) return !Seeded(Bug::kWriteUntold);
-  if (job.meta.deleting) return false;
+  // Only as long as it stands there the quota is not asked for again.
+  if (job.meta.deleting || ReasonOf(status, "Placed") == api::kAssignmentRefused) return false;
   for (const char* type : {"Restarting", "Suspended", "Complete", "Failed"}) {
     if (Is(status, type)) return false;
   }
@@ -23,9 +26,12 @@ std::optional<JobStatus> AfterUnanswered(const JobView& view, const std::string&
   JobStatus status = StatusOf(*view.job);
   if (!Tells(*view.job, status) || ReasonOf(status, "Placed") == kNotWritten) return std::nullopt;
   const bool placed = Is(status, "Placed");
-  SetCondition(status,
-               {"Placed", placed, kNotWritten, "Weft cannot write what this job needs: " + why},
-               view.now);
+  // The time in the queue is not time without nodes: it begins anew with another status.
+  const char* is = placed ? "True" : WaitsForKueue(status) ? "Unknown" : "False";
+  api::PutCondition(
+      status.conditions,
+      {"Placed", is, std::string(kNotWritten), "Weft cannot write what this job needs: " + why, ""},
+      view.now);
   if (!placed) status.record.workers.desired = view.job->replicas;
   return status;
 }
@@ -33,8 +39,7 @@ std::optional<JobStatus> AfterUnanswered(const JobView& view, const std::string&
 std::optional<JobStatus> AfterWritten(const JobView& view) {
   JobStatus status = StatusOf(*view.job);
   const bool told = Is(status, "Placed") && ReasonOf(status, "Placed") == kNotWritten;
-  const bool lacks_service =
-      !view.service && view.service_pause > 0 && !cluster::IsFinished(*view.job);
+  const bool lacks_service = !view.service && !cluster::IsFinished(*view.job);
   if (!told || !view.job->unreadable.empty() || lacks_service) return std::nullopt;
   const api::Placement* of_attempt = nullptr;
   for (const api::Placement* one : view.placements) {

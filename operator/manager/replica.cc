@@ -169,7 +169,8 @@ kube::Instant Replica::LeadEnds() const {
 kube::LeaseKeeper::Options Replica::LeaseOptions() {
   kube::LeaseKeeper::Options options;
   options.space = options_.own_space;
-  options.name = "weft-operator";
+  // One that reads must not keep the operator of its namespace from leading.
+  options.name = options_.flags.read_only ? "weft-operator-reader" : "weft-operator";
   options.identity = options_.identity;
   options.seed = options_.chance();
   options.hooks.on_started = [this] { SetLeads(true); };

@@ -39,6 +39,7 @@ bool Speaks(const Json& job) {
       return true;
     }
   }
+  if (TextAt(ConditionOf(job, "Placed"), {"reason"}) == "NotWritten") return true;
   return IsTrue(job, "Complete") || IsTrue(job, "Failed");
 }
 

@@ -210,19 +210,21 @@ void Laws::LookAtUntold(const Sent& sent, const std::string& resource, const std
     if (!done) ForgetUntold(uid);
     return;
   }
-  // A Service under its name may be somebody else's; other objects that exist are its own.
+  if (sent.request.query.contains("dryRun") || status == 404) return;
+  // A Service under its name may be somebody else's; other objects that exist are its own. After
+  // that, and after what is taken, the operator counts anew.
   const bool conflict = status == 409 && resource != "services";
-  if (sent.request.query.contains("dryRun") || status == 404 || conflict) return;
+  if (done || conflict) return ForgetUntold(uid);
   const Json& job = *found->second;
   const std::string what = kube::NameOf(sent.request.method) + (" " + resource) + " in attempt " +
                            std::to_string(NumberAt(job, {"status", "attempt"}));
   const bool excused = IsTrue(job, "Complete") || IsTrue(job, "Failed") || IsDeleting(job) ||
                        IsTrue(job, "Suspended") ||
                        TextAt(ConditionOf(job, "Accepted"), {"reason"}) == "Invalid";
-  const Json answer = Json::parse(done ? "{}" : sent.answer.body, nullptr, false);
+  const Json answer = Json::parse(sent.answer.body, nullptr, false);
   const std::string words = TextAt(answer, {"message"});
   const std::tuple key{uid, sent.machine, what};
-  if (done || excused || Mentions(job, words)) {
+  if (excused || Mentions(job, words)) {
     untold_.erase(key);
     return;
   }

@@ -72,12 +72,12 @@ class WeftDayTest(unittest.TestCase):
 
     def test_a_day_that_does_not_end_tells_its_last_changes(self):
         days = ["--seed", "5", "--hours", "100000", "--operators", "1", "--longest"]
-        done = play(PROGRAM, *days, "1")
+        done = play(PROGRAM, *days, "5")
         self.assertEqual(done.returncode, -signal.SIGALRM, done.stdout + done.stderr)
         step, law = broken(done)
-        self.assertEqual(law, "I6: the day has not ended in 1 s")
+        self.assertEqual(law, "I6: the day has not ended in 5 s")
         self.assertIn(f"\n  replay: {PROGRAM} {' '.join(days[:-1])} --until {step} -v\n", done.stdout)
-        self.assertRegex(done.stdout, r"\n  the last changes:\n(    [0-9.]+ .+\n){60,120}$")
+        self.assertRegex(done.stdout, r"\n  the last changes:\n(    [0-9.]+ .+\n){1,120}$")
 
     def test_the_command_that_shrinks_works(self):
         first = play(PROGRAM, *BROKEN)

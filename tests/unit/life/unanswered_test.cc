@@ -15,6 +15,7 @@ class UnansweredTest : public ::testing::Test {
     placement_.conditions = {{"Placed", "True", "Placed", "on leaf-3", ""}};
     view_.job = &job_;
     view_.placements = {&placement_};
+    view_.service = true;
     view_.now = kNow;
     Set("Placed", "True", "Placed");
   }
@@ -45,8 +46,8 @@ TEST_F(UnansweredTest, AJobWithNodesSaysSoOnceAndUntilAllIsWritten) {
 }
 
 TEST_F(UnansweredTest, OneThatLacksItsServiceSaysSoUntilItIsThere) {
+  view_.service = false;
   Take(AfterUnanswered(view_, "403 no"));
-  view_.service_pause = 30;
   EXPECT_EQ(Take(AfterWritten(view_)), "");
   view_.service = true;
   view_.placements.clear();  // somebody has deleted it
@@ -54,8 +55,8 @@ TEST_F(UnansweredTest, OneThatLacksItsServiceSaysSoUntilItIsThere) {
 }
 
 TEST_F(UnansweredTest, OneThatHasEndedNeedsNoService) {
+  view_.service = false;
   Take(AfterUnanswered(view_, "403 no"));
-  view_.service_pause = 30;
   Set("Complete", "True", "Succeeded");
   EXPECT_EQ(Take(AfterWritten(view_)), "True Placed: on leaf-3");
 }
@@ -78,6 +79,22 @@ TEST_F(UnansweredTest, AJobWithoutNodesSaysSoUnlessItWaitsForNothing) {
   job_.conditions.clear();
   Set("Suspended", "True", "Suspended");
   EXPECT_EQ(Take(AfterUnanswered(view_, "403 no")), "");
+}
+
+// Else the two reasons would be written in turn, for ever.
+TEST_F(UnansweredTest, OneThatGivesItsQuotaBackKeepsSayingWhy) {
+  job_.conditions.clear();
+  Set("Placed", "False", "AssignmentRefused");
+  EXPECT_EQ(Take(AfterUnanswered(view_, "403 no")), "");
+}
+
+TEST_F(UnansweredTest, TheTimeInAQueueIsNotTimeWithoutNodes) {
+  job_.conditions.clear();
+  Set("Placed", "False", "QuotaPending");
+  EXPECT_EQ(Take(AfterUnanswered(view_, "403 no")),
+            "Unknown NotWritten: Weft cannot write what this job needs: 403 no");
+  EXPECT_EQ(FindCondition(StatusOf(job_), "Placed")->last_transition_time, FormatTime(kNow));
+  EXPECT_EQ(Take(AfterUnanswered(view_, "403 not again")), "");
 }
 
 }  // namespace
