@@ -44,11 +44,11 @@ Result<Named> CreateOrRead(ApiWriter& writer, Kind kind, const Json& object) {
   const Json& meta = object.at("metadata");
   const api::ObjectKey key{meta.value("namespace", ""), meta.at("name").get<std::string>()};
   Result<Json> created = writer.Create(kind, object, false);
-  if (created) return Named{*std::move(created), ""};
-  if (created.error().kind != ErrorKind::kConflict) return created.error();
-  Result<Json> stored = writer.Get({kind, key, "", ""});
+  if (!created && created.error().kind != ErrorKind::kConflict) return created.error();
+  Result<Json> stored = created ? std::move(created) : writer.Get({kind, key, "", ""});
   if (!stored && stored.error().kind == ErrorKind::kNotFound) return created.error();
   if (!stored) return stored.error();
+  // Admission may have taken the owner of what was created.
   std::string taken = WhyTaken(object, *stored);
   return Named{*std::move(stored), std::move(taken)};
 }

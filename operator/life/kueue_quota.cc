@@ -16,6 +16,7 @@
 #include "operator/life/kueue_quota_patches.h"
 #include "operator/life/kueue_quota_verdict.h"
 #include "operator/life/restart.h"
+#include "operator/life/unanswered.h"
 
 namespace weft::life {
 namespace {
@@ -88,6 +89,12 @@ bool IsPaused(const JobStatus& status) {
          (placed->reason == kAdmitted || placed->reason == kQuotaReserved);
 }
 
+// The planner's own NotWritten is False.
+bool WasUnwrittenInQueue(const JobStatus& status) {
+  const api::Condition* placed = FindCondition(status, "Placed");
+  return placed != nullptr && placed->status == "Unknown" && placed->reason == kNotWritten;
+}
+
 // Whether the job may use its quota, and if not, why.
 QueueVerdict VerdictOf(const Life& life, const api::Workload* workload) {
   if (workload == nullptr) return {false, false, kQueued, "its Workload is not created yet"};
@@ -107,7 +114,8 @@ JobStep ReportNotPlaced(Life& life, std::string_view reason, const std::string& 
 JobStep RefuseAssignment(Life& life, const api::Workload& workload, const std::string& why) {
   JobStep written = ReportNotPlaced(
       life, kAssignmentRefused,
-      why + ". Its Workload is deactivated; suspend and resume the job to queue it again", Wait{});
+      why + ". Weft deactivates its Workload; suspend and resume the job to queue it again",
+      Wait{});
   if (std::holds_alternative<WriteStatus>(written)) return written;
   return Deactivate(workload);
 }
@@ -132,7 +140,9 @@ std::optional<JobStep> TakeAssignment(Life& life, const api::Workload& workload)
 std::optional<JobStep> ReportAdmitted(Life& life, const QueueVerdict& verdict) {
   const bool told = !verdict.start && ReasonOf(life.status, "Placed") == kAdmissionPending;
   const bool paused = IsPaused(life.status);
-  if ((!WaitsForKueue(life.status) && !paused) || told) return std::nullopt;
+  if ((!WaitsForKueue(life.status) && !paused && !WasUnwrittenInQueue(life.status)) || told) {
+    return std::nullopt;
+  }
   if (NextPlacement(life) != nullptr) return std::nullopt;
   const api::Retry& retry = life.status.record.retry;
   const bool pauses = RetryLeft(retry, life.view.now) > 0;

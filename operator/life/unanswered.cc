@@ -4,6 +4,7 @@
 #include "operator/base/seeded_bug.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/life/attempt.h"
+#include "operator/life/ending.h"
 #include "operator/life/kueue_quota.h"
 
 namespace weft::life {
@@ -39,7 +40,9 @@ std::optional<JobStatus> AfterUnanswered(const JobView& view, const std::string&
 std::optional<JobStatus> AfterWritten(const JobView& view) {
   JobStatus status = StatusOf(*view.job);
   const bool told = Is(status, "Placed") && ReasonOf(status, "Placed") == kNotWritten;
-  const bool lacks_service = !view.service && !cluster::IsFinished(*view.job);
+  const bool ends = Is(status, "Restarting") || ReasonOf(status, "Suspended") == kSuspending ||
+                    cluster::IsFinished(*view.job);
+  const bool lacks_service = !view.service && !ends;
   if (!told || !view.job->unreadable.empty() || lacks_service) return std::nullopt;
   const api::Placement* of_attempt = nullptr;
   for (const api::Placement* one : view.placements) {

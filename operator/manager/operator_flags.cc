@@ -128,7 +128,8 @@ void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
                  "manage only this namespace's jobs and Placements; nodes, and pods of all "
                  "namespaces, are still read; default: all");
   app.add_option("--leader-elect", flags.leader_elect,
-                 "act only while holding the Lease weft-operator");
+                 "act only while holding the Lease weft-operator, or weft-operator-reader with "
+                 "--read-only");
   app.add_flag("--read-only", flags.read_only,
                "watch the cluster and answer requests, but write nothing except the Lease and the "
                "Secret of --metrics-secret");

@@ -156,7 +156,8 @@ Reply OperatorServers::Metrics() const {
   using metrics::Id;
   metrics::Samples samples;
   samples.Add(Id::kBuildInfo, {options_.version}, 1);
-  samples.Add(Id::kLeader, {}, options_.leads() ? 1 : 0);
+  // One that reads must not hide that nobody places jobs.
+  samples.Add(Id::kLeader, {}, options_.leads() && !options_.flags->read_only ? 1 : 0);
   metrics::MeasureProcess(samples);
   std::string figures;
   if (const auto work = options_.operator_now()) {

@@ -6,6 +6,7 @@
 
 #include "operator/api/kueue.h"
 #include "operator/life/job_status.h"
+#include "operator/life/unanswered.h"
 #include "operator/life/waiting.h"
 
 namespace weft::report {
@@ -24,7 +25,8 @@ void TellWhy(const std::vector<api::Condition>& conditions, Overview::JobRow& ro
   if (!row.spans.empty()) return;
   for (const char* type : {"Accepted", "Placed"}) {
     for (const api::Condition& condition : conditions) {
-      if (condition.type != type || condition.status != "False") continue;
+      const bool untold = condition.status == "Unknown" && condition.reason == life::kNotWritten;
+      if (condition.type != type || (condition.status != "False" && !untold)) continue;
       row.reason = condition.reason;
       row.why = condition.message;
       return;

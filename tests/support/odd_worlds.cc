@@ -232,7 +232,7 @@ struct GangLaw {
       return "a status is written that changes nothing";
     }
     nlohmann::json patched = {{"nodes", before.nodes}};
-    patched.merge_patch(nlohmann::json(life::PatchOf(after)));
+    patched.merge_patch(life::PatchOf(before, after));
     return SchemaLaw(patched, "placements");
   }
   std::string operator()(const life::Wait&) const { return ""; }

@@ -305,14 +305,14 @@ void Laws::LookAtJob(const Change& change) {
   if (change.type == Change::Type::kDeleted) {
     mute_.erase(UidOf(job));
     templates_.erase(UidOf(job));
-    ForgetUntold(UidOf(job));
+    ForgetUntold(UidOf(job), true);
     return;
   }
   const Json& made = At(job, {"spec", "workers", "template", "spec"});
   std::vector<Json>& all = templates_[UidOf(job)];
   if (std::find(all.begin(), all.end(), made) == all.end()) all.push_back(made);
   LookAtSpeech(job);
-  if (Mentions(job, "")) ForgetUntold(UidOf(job));
+  if (Mentions(job, "")) ForgetUntold(UidOf(job), true);
   static const Json kNone = Json::object();
   const Json& before = change.before ? *change.before : kNone;
   LookAtSuccess(job);

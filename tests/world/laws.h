@@ -82,7 +82,7 @@ class Laws {
   void LookAtSecret(const Sent& sent, const std::string& resource);
   std::string JobOfWrite(const Json& body, const std::string& uid) const;
   void LookAtUntold(const Sent& sent, const std::string& resource, const std::string& uid);
-  void ForgetUntold(const std::string& job);
+  void ForgetUntold(const std::string& job, bool refused);  // refused: also those
   bool IsRefusedTooOften(const std::string& what, const std::string& body);
   bool CountsAsGone(const Json& pod) const;
   // In job_laws.cc.
@@ -148,6 +148,7 @@ class Laws {
   std::set<std::string> hot_;
   struct Untold {
     Instant first{}, last{};  // refusals in a row that no condition tells
+    bool refused = false;     // else it failed
   };
   // By uid of the job, process, and what it asked.
   std::map<std::tuple<std::string, std::string, std::string>, Untold> untold_;

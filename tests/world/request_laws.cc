@@ -191,11 +191,10 @@ std::string Laws::JobOfWrite(const Json& body, const std::string& uid) const {
   return body.is_object() ? of(body) : "";
 }
 
-void Laws::ForgetUntold(const std::string& job) {
-  const auto first = untold_.lower_bound({job, "", ""});
-  untold_.erase(first, std::find_if(first, untold_.end(), [&](const auto& one) {
-                  return std::get<0>(one.first) != job;
-                }));
+void Laws::ForgetUntold(const std::string& job, bool refused) {
+  std::erase_if(untold_, [&](const auto& one) {
+    return std::get<0>(one.first) == job && (refused || !one.second.refused);
+  });
 }
 
 // While the same write of a job is refused, or fails, a condition tells it. Excused: a process
@@ -207,29 +206,31 @@ void Laws::LookAtUntold(const Sent& sent, const std::string& resource, const std
   const int status = sent.answer.status;
   const bool done = status / 100 == 2;
   if (resource == "trainingjobs.weft.dev" && sent.request.path.ends_with("/status")) {
-    if (!done) ForgetUntold(uid);
+    if (!done) ForgetUntold(uid, true);
     return;
   }
   if (sent.request.query.contains("dryRun") || status == 404) return;
   // A Service under its name may be somebody else's; other objects that exist are its own. After
-  // that, and after what is taken, the operator counts anew.
+  // that, and after what is taken, the operator counts failures anew.
   const bool conflict = status == 409 && resource != "services";
-  if (done || conflict) return ForgetUntold(uid);
+  if (done || conflict) ForgetUntold(uid, false);
+  if (conflict) return;
   const Json& job = *found->second;
   const std::string what = kube::NameOf(sent.request.method) + (" " + resource) + " in attempt " +
                            std::to_string(NumberAt(job, {"status", "attempt"}));
   const bool excused = IsTrue(job, "Complete") || IsTrue(job, "Failed") || IsDeleting(job) ||
                        IsTrue(job, "Suspended") ||
                        TextAt(ConditionOf(job, "Accepted"), {"reason"}) == "Invalid";
-  const Json answer = Json::parse(sent.answer.body, nullptr, false);
+  const Json answer = Json::parse(done ? "{}" : sent.answer.body, nullptr, false);
   const std::string words = TextAt(answer, {"message"});
   const std::tuple key{uid, sent.machine, what};
-  if (excused || Mentions(job, words)) {
+  if (done || excused || Mentions(job, words)) {
     untold_.erase(key);
     return;
   }
   const Instant now = fibers_.now();
-  Untold& row = untold_.try_emplace(key, Untold{now, now}).first->second;
+  Untold& row = untold_.try_emplace(key, Untold{now, now, false}).first->second;
+  row.refused = IsRefusal(status) || status == 409;
   if (now - row.last > kRow) row.first = now;
   const bool untold = row.last - row.first > kRefusedFor && now - row.last > kPause;
   row.last = now;

@@ -78,6 +78,10 @@ void World::Restore(std::uint64_t backup) {
     jobs.insert(UidOf(*job));
     const auto was = before["trainingjobs.weft.dev"].find(key);
     const bool there = was != before["trainingjobs.weft.dev"].end();
+    if (!there && users_.Deletes(key)) {
+      Repeat(kube::kTrainingJobs, *job, {});
+      continue;
+    }
     Json spec = At(there ? *was->second : *job, {"spec"});
     spec["suspend"] = false;  // it had ended, or would be resumed before this
     Repeat(kube::kTrainingJobs, *job, spec);

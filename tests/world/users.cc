@@ -1,5 +1,6 @@
 #include "tests/world/users.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "operator/api/checkpoint.h"
@@ -80,6 +81,11 @@ void Users::Later(std::uint64_t most_seconds, std::function<void(const api::Obje
 
 void Users::Suspend(const api::ObjectKey& job, bool suspend) {
   api_.Patch(kube::kTrainingJobs, job, {{"spec", {{"suspend", suspend}}}});
+}
+
+bool Users::Deletes(const api::ObjectKey& job) const {
+  return std::any_of(expected_.begin(), expected_.end(),
+                     [&](const Expected& one) { return one.job == job && one.end.empty(); });
 }
 
 void Users::Delete(const api::ObjectKey& job, const char* propagation) {

@@ -38,6 +38,8 @@ class Users {
     std::string end;  // "Complete" or "Failed"; "": deleted
   };
   const std::vector<Expected>& expected() const { return expected_; }
+  // Whether its author deletes it.
+  bool Deletes(const api::ObjectKey& job) const;
 
  private:
   Json JobOf(const std::string& space, const std::string& name);

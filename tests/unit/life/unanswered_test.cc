@@ -81,6 +81,13 @@ TEST_F(UnansweredTest, AJobWithoutNodesSaysSoUnlessItWaitsForNothing) {
   EXPECT_EQ(Take(AfterUnanswered(view_, "403 no")), "");
 }
 
+TEST_F(UnansweredTest, OneThatIsTakenDownNeedsNoService) {
+  view_.service = false;
+  Set("Restarting", "True", "NodeLost");
+  Take(AfterUnanswered(view_, "403 no"));
+  EXPECT_EQ(Take(AfterWritten(view_)), "True Placed: on leaf-3");
+}
+
 // Else the two reasons would be written in turn, for ever.
 TEST_F(UnansweredTest, OneThatGivesItsQuotaBackKeepsSayingWhy) {
   job_.conditions.clear();
