@@ -21,10 +21,10 @@
 #include "operator/life/as_of.h"
 #include "operator/life/exclusion.h"
 #include "operator/life/gang_step.h"
+#include "operator/life/job_status.h"
 #include "operator/life/made_for.h"
 #include "operator/life/retry.h"
 #include "operator/life/status_patch.h"
-#include "operator/life/unanswered.h"
 #include "operator/plan/plan.h"
 #include "operator/plan/status.h"
 

@@ -13,7 +13,6 @@
 #include "operator/cluster/text.h"
 #include "operator/life/ledger.h"
 #include "operator/life/start_reasons.h"
-#include "operator/life/unanswered.h"
 
 namespace weft::life {
 namespace {

@@ -30,6 +30,10 @@ std::string_view ReasonOf(const JobStatus& status, std::string_view type);  // "
 // Since when the condition has its present status; nothing if it is absent.
 std::optional<UnixSeconds> Since(const JobStatus& status, std::string_view type);
 
+// The reason of the condition Placed where the API server does not take a write of the job: True if
+// the job has nodes, Unknown if it waited for Kueue until then, else False.
+inline constexpr std::string_view kNotWritten = "NotWritten";
+
 struct ConditionChange {
   std::string_view type;
   bool is = false;

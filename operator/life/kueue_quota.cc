@@ -16,7 +16,6 @@
 #include "operator/life/kueue_quota_patches.h"
 #include "operator/life/kueue_quota_verdict.h"
 #include "operator/life/restart.h"
-#include "operator/life/unanswered.h"
 
 namespace weft::life {
 namespace {

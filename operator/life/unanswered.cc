@@ -5,7 +5,6 @@
 #include "operator/cluster/placement_pods.h"
 #include "operator/life/attempt.h"
 #include "operator/life/ending.h"
-#include "operator/life/kueue_quota.h"
 
 namespace weft::life {
 namespace {
@@ -28,7 +27,9 @@ std::optional<JobStatus> AfterUnanswered(const JobView& view, const std::string&
   if (!Tells(*view.job, status) || ReasonOf(status, "Placed") == kNotWritten) return std::nullopt;
   const bool placed = Is(status, "Placed");
   // The time in the queue is not time without nodes: it begins anew with another status.
-  const char* is = placed ? "True" : WaitsForKueue(status) ? "Unknown" : "False";
+  const char* is = placed                                            ? "True"
+                   : api::WaitForKueue(status.conditions) != nullptr ? "Unknown"
+                                                                     : "False";
   api::PutCondition(
       status.conditions,
       {"Placed", is, std::string(kNotWritten), "Weft cannot write what this job needs: " + why, ""},

@@ -3,16 +3,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "operator/life/job_status.h"
 #include "operator/life/job_view.h"
 
 namespace weft::life {
-
-// The reason of the condition Placed where the API server does not take a write of the job: True if
-// the job has nodes, Unknown if it waited for Kueue until then, else False.
-inline constexpr std::string_view kNotWritten = "NotWritten";
 
 // How long a job's writes may fail before its status says so: a change of leaders or a short outage
 // is worth no event. What the API server refuses is said at once.

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "operator/cluster/placement_pods.h"
-#include "operator/predict/step_metric.h"
+#include "operator/predict/measured_step.h"
 
 namespace weft::predict {
 namespace {

@@ -100,14 +100,6 @@ Result<std::optional<std::string>> StepMetricOf(const api::ObjectMeta& meta) {
                  " characters of [a-zA-Z0-9_:], not beginning with a digit");
 }
 
-std::optional<double> StepOfMetric(const api::TrainingJob& job) {
-  if (!job.meta.annotations.At(kStepMetricAnnotation) || !job.raw) return std::nullopt;
-  const nlohmann::json::json_pointer place(std::string("/status/") + kMeasuredStepField);
-  if (!job.raw->contains(place) || !job.raw->at(place).is_number()) return std::nullopt;
-  const double seconds = job.raw->at(place).get<double>();
-  return seconds > 0 ? std::optional(seconds) : std::nullopt;
-}
-
 std::vector<StepMetric> StepMetrics(const api::Inputs& inputs, UnixSeconds now) {
   std::vector<StepMetric> metrics;
   for (const api::TrainingJob& job : inputs.jobs) {

@@ -9,13 +9,9 @@
 #include "operator/api/training_job.h"
 #include "operator/base/result.h"
 #include "operator/base/timestamp.h"
+#include "operator/predict/measured_step.h"
 
 namespace weft::predict {
-
-// Annotation of a TrainingJob: a metric of its pods whose value is the seconds of one optimizer
-// step. The operator reads it from Prometheus and writes it to status.measuredStepSeconds.
-inline constexpr const char* kStepMetricAnnotation = "weft.dev/step-metric";
-inline constexpr const char* kMeasuredStepField = "measuredStepSeconds";
 
 // Reasons of warnings: the annotation or the value of the metric is wrong; Prometheus has no such
 // metric of the job's pods; the metric is not read.
@@ -34,9 +30,6 @@ inline constexpr UnixSeconds kWindowSeconds = 300;
 // Errors  kInvalid if the annotation is not the name of a metric of Prometheus; nothing if it is
 //         absent.
 Result<std::optional<std::string>> StepMetricOf(const api::ObjectMeta& meta);
-
-// What was read last of the job's metric; nothing if the job does not name one any more.
-std::optional<double> StepOfMetric(const api::TrainingJob& job);
 
 // A job with the annotation, not finished.
 struct StepMetric {

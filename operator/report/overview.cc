@@ -6,7 +6,6 @@
 
 #include "operator/api/kueue.h"
 #include "operator/life/job_status.h"
-#include "operator/life/unanswered.h"
 #include "operator/life/waiting.h"
 
 namespace weft::report {
