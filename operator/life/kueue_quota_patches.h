@@ -4,9 +4,9 @@
 
 namespace weft::life {
 
-// The writes of a job's Workload, as JSON merge patches. They set only lists, plain values and null,
-// which a patch replaces whole. Those of the status contain all conditions, so they are valid only
-// for this state of the Workload (resourceVersion).
+// The writes of a job's Workload, as JSON merge patches. They set only lists, plain values and
+// null, which a patch replaces whole. Those of the status contain all conditions, so they are valid
+// only for this state of the Workload (resourceVersion).
 
 // After an eviction, when the last pod is gone: gives the quota back and queues the job again, as
 // Kueue's own integrations do (one patch, because Kueue refuses reserved quota without an

@@ -78,7 +78,7 @@ void World::Restore(std::uint64_t backup) {
     jobs.insert(UidOf(*job));
     const auto was = before["trainingjobs.weft.dev"].find(key);
     const bool there = was != before["trainingjobs.weft.dev"].end();
-    if (!there && users_.Deletes(key)) {
+    if ((!there || IsDeleting(*was->second)) && users_.Deletes(key)) {
       Repeat(kube::kTrainingJobs, *job, {});
       continue;
     }
