@@ -162,8 +162,12 @@ class Auditor {
       out.placement = beside->meta.key.name;
       auto traffic = traffic::ComputeTraffic(beside->model, beside->parallelism, out.workers,
                                              beside->accelerator.per_worker);
-      if (!traffic) return Invalid(beside->place + ": spec." + traffic.error().message);
-      return Talk{*std::move(traffic), beside->parallelism};
+      if (traffic) return Talk{*std::move(traffic), beside->parallelism};
+      // Another team's figures do not depend on it.
+      out.modelled = false;
+      out.notes.push_back(
+          {Severity::kWarning, "PlacementIgnored",
+           beside->place + ": spec." + traffic.error().message + "; the ranks count as one ring"});
     }
     if (auto annotated = AnnotatedTalk(inputs_.pods[members.front()], each, out)) {
       out.modelled = true;

@@ -211,6 +211,27 @@ TEST(Audit, APlacementBesideTheGangSaysWhatItSends) {
   EXPECT_EQ(report->gangs[0].excess_percent, 0);
 }
 
+// Whoever may write a Placement must not hide the figures of others.
+TEST(Audit, APlacementThatCannotBeComputedIsNotOthersLoss) {
+  testing::Scene scene(testing::FourNodes());
+  AddJobPods(scene, "j", {"n0", "n1"});
+  AddJobPods(scene, "other", {"n2", "n3"});
+  for (std::size_t p = 0; p < 2; ++p) {
+    scene.inputs.pods.Edit(p).meta.labels.Set("app", "x");
+  }
+  api::Placement& beside = scene.Placement("p", 2);
+  beside.pod_selector = fabric::LabelSelector{{{"app", "x"}}, {}};
+  beside.model = testing::MeasuredData(1'000'000'000);
+  beside.parallelism.tensor = 3;
+  const auto report = Audit(scene.Build());
+  ASSERT_TRUE(report) << report.error().message;
+  ASSERT_EQ(report->gangs.size(), 2U);
+  EXPECT_FALSE(report->gangs[0].modelled);
+  ASSERT_EQ(report->gangs[0].notes.size(), 1U);
+  EXPECT_EQ(report->gangs[0].notes[0].reason, "PlacementIgnored");
+  EXPECT_TRUE(report->gangs[1].notes.empty());
+}
+
 TEST(Audit, AnnotationsOfThePodsSayWhatAGangWithoutPlacementSends) {
   testing::Scene scene(testing::FourNodes());
   AddJobPods(scene, "j", {"n0", "n1"});
