@@ -135,22 +135,22 @@ std::optional<JobStep> TakeAssignment(Life& life, const api::Workload& workload)
 }
 
 // From now on the job waits for nodes, or first for the end of its pause after a failure. The
-// transition time of Placed begins anew, because the time in the queue is not time without nodes.
+// transition time of Placed begins anew, because the time in the queue is not time without nodes:
+// from Unknown by way of False, as after a pause.
 std::optional<JobStep> ReportAdmitted(Life& life, const QueueVerdict& verdict) {
   const bool told = !verdict.start && ReasonOf(life.status, "Placed") == kAdmissionPending;
   const bool paused = IsPaused(life.status);
-  if ((!WaitsForKueue(life.status) && !paused && !WasUnwrittenInQueue(life.status)) || told) {
-    return std::nullopt;
-  }
+  const bool unwritten = WasUnwrittenInQueue(life.status);
+  if ((!WaitsForKueue(life.status) && !paused && !unwritten) || told) return std::nullopt;
   if (NextPlacement(life) != nullptr) return std::nullopt;
   const api::Retry& retry = life.status.record.retry;
   const bool pauses = RetryLeft(retry, life.view.now) > 0;
   if (pauses && paused) return std::nullopt;
-  api::PutCondition(
-      life.status.conditions,
-      {"Placed", pauses ? "False" : "Unknown", verdict.start ? kAdmitted : kQuotaReserved,
-       InQueue(life.job) + verdict.message + (pauses ? RetryText(retry) : ""), ""},
-      life.view.now);
+  api::PutCondition(life.status.conditions,
+                    {"Placed", pauses || unwritten ? "False" : "Unknown",
+                     verdict.start ? kAdmitted : kQuotaReserved,
+                     InQueue(life.job) + verdict.message + (pauses ? RetryText(retry) : ""), ""},
+                    life.view.now);
   return WriteStatus{life.status};
 }
 

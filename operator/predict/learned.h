@@ -29,7 +29,7 @@ inline constexpr const char* kLearnedStepInvalid = "LearnedStepInvalid";
 
 // Errors  kInvalid if the annotation is not a positive number of seconds; nothing if it is absent.
 Result<std::optional<double>> MeasuredStepSeconds(const api::ObjectMeta& meta);
-// What counts as measured: of a job that names a metric, what was read of it (step_metric.h);
+// What counts as measured: of a job that names a metric, what was read of it (measured_step.h);
 // without that, what the author says.
 Result<std::optional<double>> MeasuredStepSeconds(const api::TrainingJob& job);
 

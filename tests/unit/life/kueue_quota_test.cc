@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "operator/api/conditions.h"
 #include "operator/api/json_reader.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/life/kueue_quota_assignment.h"
@@ -82,6 +84,12 @@ class Queued {
     const auto* placed = FindCondition(status, "Placed");
     return placed == nullptr ? "" : placed->reason + ": " + placed->message;
   }
+  void UpdateView() {
+    world.queue->workloads.clear();
+    if (workload.is_null()) return;
+    seen_ = *api::DecodeWorkload(workload, "test");
+    world.queue->workloads = {&seen_};
+  }
   bool Quota() const { return workload.value("status", Json::object()).contains("admission"); }
 
   JobWorld world;
@@ -90,12 +98,6 @@ class Queued {
   int created = 0, dropped = 0;
 
  private:
-  void UpdateView() {
-    world.queue->workloads.clear();
-    if (workload.is_null()) return;
-    seen_ = *api::DecodeWorkload(workload, "test");
-    world.queue->workloads = {&seen_};
-  }
   void Do(const JobStep& step) {
     if (std::holds_alternative<CreateWorkload>(step)) {
       ++created;
@@ -325,6 +327,28 @@ TEST(QueueTest, AdmittedAgainWithinItsPauseItSaysWhenTheNextAttemptStarts) {
   job.Settle();
   EXPECT_EQ(placed().reason, "InsufficientCapacity");
   EXPECT_EQ(placed().last_transition_time, next) << "its pause is not time without nodes";
+}
+
+TEST(QueueTest, TheTimeOfAWriteThatWasRefusedInTheQueueIsNotTimeWithoutNodes) {
+  Queued job;
+  job.world.room = false;
+  job.Settle();
+  api::PutCondition(job.world.job.conditions, {"Placed", "Unknown", "NotWritten", "403 no", ""},
+                    job.world.now);
+  job.world.now += 3'600;
+  job.Reserve();
+  job.Condition("Admitted", "True", "Admitted");
+  job.UpdateView();
+  std::vector<std::string> told;  // before the planner is asked
+  while (!job.world.Settle(1)) {
+    const auto placed = *FindCondition(job.world.status(), "Placed");
+    told.push_back(placed.status + " " + placed.reason);
+    if (placed.reason == "Admitted") {
+      EXPECT_EQ(placed.last_transition_time, FormatTime(job.world.now));
+    }
+  }
+  const auto last = std::find(told.rbegin(), told.rend(), "Unknown Admitted");
+  EXPECT_NE(last, told.rend()) << ::testing::PrintToString(told);
 }
 
 // Else Kueue counts the time to recover from then on, and evicts it as soon as it is admitted

@@ -48,6 +48,14 @@ TEST(OverviewTest, JobsThatHaveNodesComeFirstAndThoseThatEndedAreCounted) {
   EXPECT_EQ(overview.jobs[0].accelerators, 16);
 }
 
+TEST(OverviewTest, AJobOfAQueueSaysWhatCannotBeWritten) {
+  Fleet fleet;
+  api::TrainingJob& job = fleet.JobWith("waits", "Placed", "Unknown");
+  EXPECT_EQ(MakeOverview(fleet.Build(), "", kNow).jobs[0].why, "");
+  job.conditions[0].reason = "NotWritten";
+  EXPECT_EQ(MakeOverview(fleet.Build(), "", kNow).jobs[0].why, "because of waits");
+}
+
 TEST(OverviewTest, OneNamespaceHasItsJobsAndTheWholeFleet) {
   Fleet fleet;
   fleet.JobWith("ours", "Placed", "False");
