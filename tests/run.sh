@@ -62,8 +62,8 @@ fuzz_seconds=10
 # dozens (the crash of the bound: one in 8,000).
 instances_seconds=300
 campaign_fuzz_seconds=300
-# Where the kernel's version of cgroups counts: a container that takes too much memory.
-on_cgroup2=ground/program_faults.py:ProgramFaults.test_containers_that_fail
+# Where the kernel's version of cgroups or the kubelet's counts: a container that takes too much memory.
+containers_that_fail=ground/program_faults.py:ProgramFaults.test_containers_that_fail
 campaign_instances_times=25
 
 stage_name=''
@@ -348,9 +348,12 @@ campaign_ground() {
   export WEFT=$root/build/bin/weft WEFT_OPERATOR=$root/build/bin/weft-operator WEFT_SOURCE_DIR=$root
   stage 'Ranks and faults on real nodes'
   WEFT_JUDGE_TIMES=1 bash tests/e2e/ground.sh
+  stage 'On kubelets and servers of the newest Kubernetes'
+  WEFT_KUBERNETES=1.37 WEFT_NODES=2 WEFT_GROUND="ranks/custom_ranks.py
+    ranks/torch_ranks.py:TorchRanks.test_c10d $containers_that_fail" bash tests/e2e/ground.sh
   stage 'On cgroups of version 2, in a kernel that is a program'
   if command -v linux.uml >/dev/null && command -v modprobe >/dev/null; then
-    WEFT_NODES=2 WEFT_READY_SECONDS=900 WEFT_GROUND="ranks/custom_ranks.py $on_cgroup2" \
+    WEFT_NODES=2 WEFT_READY_SECONDS=900 WEFT_GROUND="ranks/custom_ranks.py $containers_that_fail" \
       tests/ground/cgroup2.sh bash tests/e2e/ground.sh
   else
     cannot_run 'real nodes on cgroup v2: install user-mode-linux and kmod'

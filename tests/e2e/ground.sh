@@ -18,6 +18,7 @@ export WEFT_PEERS=${WEFT_PEERS:-$here/../../../shared/peers} WEFT_PEERS_WORK=$wo
 export WEFT_PEERS_PROGRAM=$WEFT_PEERS/peers.py
 expect_exit 0 "$local_cluster" up --name operator --real "$WEFT_REAL_NODES" --gpus "$WEFT_REAL_GPUS"
 eval "$(<"$work/stdout")"
+grep -F ' is up after ' "$work/stderr"
 expect_exit 0 "$here/../ground/image.sh" ranks
 ranks_image=$(<"$work/stdout")
 # By the name that the chart has for it.
@@ -43,10 +44,15 @@ if [[ $files == *ground/old_torch* || $files == *ground/start_series.py* ]]; the
   torch_image=$(<"$work/stdout")
   expect_exit 0 "$local_cluster" load --name operator "$torch_image"
 fi
+# One that fails hides none of the others: all of them take hours.
+failed=''
 for one in $files; do
   IFS=: read -r file test <<<"$one"
-  python3 "$here/../$file" ${test:+"$test"} || fail "$one"
+  begin=$SECONDS
+  python3 "$here/../$file" ${test:+"$test"} || failed+=" $one"
+  echo "$one took $((SECONDS - begin)) s"
   checks=$((checks + 1))
 done
 expect_exit 0 "$local_cluster" down --name operator
+[ -z "$failed" ] || { echo "FAILED:$failed" >&2; exit 1; }
 passed

@@ -58,11 +58,19 @@ expect_same() {
   checks=$((checks + 1))
 }
 
-# needs_rights_for_real_nodes: what `deploy/local-cluster.sh up --real` asks of the kernel, which root
-# has. Without it nothing is tested, and with CI=true that is a failure.
+# needs_rights_for_real_nodes: what `deploy/local-cluster.sh up --real` asks of the kernel and the
+# machine, which root has. Without it nothing is tested, and with CI=true that is a failure.
 needs_rights_for_real_nodes() {
-  unshare --net --mount --pid --ipc --uts --cgroup --fork --mount-proc sh -c \
-    'mount -t tmpfs tmpfs /run && ip link add nodes type bridge' 2>"$work/stderr" && return
+  local part=deploy/local-cluster/real_nodes.sh
+  (
+    dir=$work
+    mkdir -p "$dir/logs"
+    die() { echo "$*" >&2; exit 1; }
+    show_log() { cat "$1" >&2; }
+    # shellcheck source=deploy/local-cluster/real_nodes.sh
+    source "${WEFT_SOURCE_DIR:-$(dirname "${BASH_SOURCE[0]}")/../..}/$part"
+    check_rights
+  ) 2>"$work/stderr" && return
   echo "NOT RUN: real kubelets and containers: $(<"$work/stderr")" >&2
   [ "${CI:-}" != true ] || exit 1
   exit 77

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# operator/docs/first-day.md, command by command as it is printed there, but for the first section,
-# which builds what is built here already.
+# operator/docs/first-day.md, command by command as it is printed there. What the first section
+# builds takes seconds if it is built already.
 # shellcheck source=tests/e2e/operator_cluster.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../e2e/operator_cluster.sh"
 
 root=${WEFT_SOURCE_DIR:-$here/../..}
 trap '"$local_cluster" down >/dev/null 2>&1; rm -rf "$work"' EXIT
 needs_rights_for_real_nodes
-commands_of '^## A cluster' '^Next:' "$root/operator/docs/first-day.md" >"$work/commands"
-for word in 'up --real 4' 'helm install' prometheus.sh pkill promtool 'pids/real-2' ' down'; do
+commands_of '^## Build' '^Next:' "$root/operator/docs/first-day.md" >"$work/commands"
+for word in dependencies.sh nodes/build.sh 'up --real 4' 'helm install' prometheus.sh pkill \
+  promtool 'pids/real-2' ' down'; do
   expect_text "$work/commands" "$word"
 done
 {
@@ -16,8 +17,8 @@ done
   cat "$work/commands"
 } >"$work/script"
 begin=$SECONDS
-expect_exit 0 env --chdir "$root" timeout 900 bash "$work/script"
-echo "from no cluster to a job that has run, broken twice and healed: $((SECONDS - begin)) s"
+expect_exit 0 env --chdir "$root" timeout 3600 bash "$work/script"
+echo "from the packages to a job that has run, broken twice and healed: $((SECONDS - begin)) s"
 expect_text "$work/stdout" 'condition met'
 expect_text "$work/stdout" 'trainingjob="sine"'
 expect_text "$work/stdout" '"exitCode":137'

@@ -52,7 +52,8 @@ class Case:
 
 
 FAILURES = [
-    Case("a failing rank", "rank", "exit 7", "Error", "worker 1 on", 7),
+    Case("a failing rank", "rank", "echo no room >/dev/termination-log; exit 7", "Error",
+         "worker 1 on", 7, said="no room"),
     Case("a failing init container", "init", "true", "Error", "container prepare", 5, with_init,
          said="no disk"),
     Case("OOMKilled", "memory", faults.MEMORY_EATER, "OOMKilled", "OOMKilled", 137,
