@@ -26,7 +26,7 @@ LONGEST_SECONDS = 60
 KUEUE = ["--kueue", "1"]
 SMALL = ["--nodes", "24", "--whole", "1"]
 MORE = {
-    "kLostReservation": [*KUEUE, "--nodes", "16"],
+    "kLostReservation": [*KUEUE, "--nodes", "20"],
     "kEvictedLast": [*KUEUE, "--nodes", "24"],
     "kQueueMerged": KUEUE,
     "kDoneForgotten": [*KUEUE, "--nodes", "16"],

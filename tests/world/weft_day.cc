@@ -42,7 +42,9 @@ constexpr const char* kHelp =
     "      --jobs N        that come on a day (default 200)\n"
     "      --large N       workers of one more job, four to a node (default 0: none)\n"
     "      --faults N      that come on a day at most, and at least half of them (default 100)\n"
-    "      --kueue N       1: jobs in queues of Kueue, and Jobs of other controllers (default 0)\n"
+    "      --kueue N       1: jobs in queues of Kueue, and Jobs of other controllers (default 0); "
+    "from\n"
+    "                      16 nodes on\n"
     "      --whole N       1: some jobs need all nodes (default 0)\n"
     "      --gates N       which servers know PodGroups: 0 by the seed, 1 all, 2 none, all but 3 "
     "the "
@@ -64,6 +66,9 @@ constexpr const char* kHelp =
     "\n"
     "Exit codes: 0 no law was broken, 1 one was, 2 bad usage. A day that crashes or takes too\n"
     "long tells the same as one that breaks a law; then the program dies of the signal.\n";
+
+// A queue has the GPUs of half of the nodes, and a Job up to eight pods, each on a node of its own.
+constexpr std::uint64_t kLeastNodesOfQueues = 16;
 
 struct Flags {
   World::Options world;
@@ -96,6 +101,21 @@ bool ReadList(const std::string& text, std::set<std::size_t>& all) {
     for (auto i = first; i <= last; ++i) all.insert(i);
     at += used;
     if (at < text.size() && text[at++] != ',') return false;
+  }
+  return true;
+}
+
+// Whether a day can be like this; else the reason is printed.
+bool IsPossible(const World::Options& world) {
+  if (world.gates > kMostGates) {
+    std::fprintf(stderr, "weft-day: --gates: at most %d\n", static_cast<int>(kMostGates));
+    return false;
+  }
+  if (world.kueue && world.nodes < kLeastNodesOfQueues) {
+    std::fprintf(stderr,
+                 "weft-day: --kueue 1: at least %d nodes, so that no job exceeds its quota\n",
+                 static_cast<int>(kLeastNodesOfQueues));
+    return false;
   }
   return true;
 }
@@ -150,10 +170,7 @@ bool Read(int argc, char** argv, Flags& flags) {
       return false;
     }
   }
-  if (flags.world.gates > kMostGates) {
-    std::fprintf(stderr, "weft-day: --gates: at most %d\n", static_cast<int>(kMostGates));
-    return false;
-  }
+  if (!IsPossible(flags.world)) return false;
   flags.world.day = std::chrono::seconds(hours * 3'600);
 #ifdef WEFT_SEEDED_BUGS
   planted_bug = static_cast<Bug>(bug);

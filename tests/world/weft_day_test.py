@@ -48,6 +48,13 @@ class WeftDayTest(unittest.TestCase):
         self.assertGreater(jobs.count("<rect"), 5, "jobs have bars")
         self.assertGreater(text.count('class="fault"'), 5, "faults are marked")
 
+    def test_a_day_that_cannot_be_is_refused(self):
+        for words, said in ((("--kueue", "1", "--nodes", "15"), "at least 16 nodes"),
+                            (("--gates", "6"), "at most 5")):
+            done = play(PROGRAM, *words)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(said, done.stderr)
+
     def test_a_day_that_breaks_a_law_tells_how_to_replay_it(self):
         first = play(PROGRAM, *BROKEN)
         self.assertEqual(first.returncode, 1, first.stderr)
