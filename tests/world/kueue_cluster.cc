@@ -114,7 +114,9 @@ std::set<std::string> KueueCluster::OldAssignments() const {
   }
   for (const auto& [key, job] : server.All("trainingjobs.weft.dev")) {
     const bool refused = TextAt(ConditionOf(*job, "Accepted"), {"status"}) == "False";
-    if (IsTrue(*job, "Placed") || IsTrue(*job, "Restarting") || refused) continue;
+    // What Kueue assigned is taken with the next write, and says why there is none.
+    const bool unwritten = TextAt(ConditionOf(*job, "Placed"), {"reason"}) == "NotWritten";
+    if (IsTrue(*job, "Placed") || IsTrue(*job, "Restarting") || refused || unwritten) continue;
     for (const auto& [label, value] : At(*job, {"status", "queue", "nodeSelector"}).items()) {
       if (!labels.contains(label)) {
         old.insert(api::Show(key) + " waits for nodes with " + label + ", which no flavor has");

@@ -244,12 +244,12 @@ void Laws::LookAtClaims(const Json& placement) {
   const auto count = [&](const Json& pod, const std::string& node) {
     const bool own = !job.empty() && JobOf(pod) == job && AttemptOf(pod) == attempt;
     if (own || !held.contains(node)) return;
-    // kube-scheduler binds pods of others meanwhile, and no write of Weft can know of it.
+    // kube-scheduler binds pods of others meanwhile, and no write of Weft can know of it; nor while
+    // the leader hears of nothing.
     const auto bound = cluster_.bound_at.find(UidOf(pod));
     const bool of_others = JobOf(pod).empty() && LabelOf(pod, "weft.dev/placement").empty();
-    if (of_others && bound != cluster_.bound_at.end() && fibers_.now() - bound->second < kOverlap) {
-      return;
-    }
+    const Instant heard = std::min(fibers_.now(), hard_since_) - kOverlap;
+    if (of_others && bound != cluster_.bound_at.end() && bound->second > heard) return;
     held[node] += GpusOf(pod);
   };
   for (const auto& [node, gpus] : std::map(held)) {
@@ -454,6 +454,7 @@ void Laws::Tick(bool hard) {
   ticked_ = fibers_.now();
   TickGroups();
   for (const std::string& job : std::exchange(telling_, {})) LookAtTold(job);
+  hard_since_ = hard ? std::min(hard_since_, fibers_.now()) : Instant::max();
   if (hard) return untold_.clear();
   TickAwaited(passed);
   for (auto it = open_.begin(); it != open_.end();) {

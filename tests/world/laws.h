@@ -172,6 +172,7 @@ class Laws {
   std::string leader_;                   // who held it last; pods may be on their way
   std::map<std::string, Instant> held_;  // by holder: when it last held the Lease
   Instant ticked_{};
+  Instant hard_since_ = Instant::max();          // when nothing could go on any more; max: it can
   std::map<std::string, std::string> leaf_;      // of each node
   std::set<api::ObjectKey> quotas_of_services_;  // ResourceQuotas that limit them
   bool gates_on_ = false;                        // all servers know PodGroups

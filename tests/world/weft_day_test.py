@@ -99,7 +99,7 @@ class WeftDayTest(unittest.TestCase):
         def jobs(*more):
             """The first state of every job, by its name."""
             done = play(PROGRAM, "--seed", "9", "--hours", "1", "--jobs", "12", "--faults", "0", "--nodes",
-                        "8", "--kueue", "1", "--show", "team-", *more)
+                        "16", "--kueue", "1", "--show", "team-", *more)
             found = {}
             for line in done.stdout.splitlines():
                 name = re.match(r'\{"apiVersion":"[^"]*","kind":"(?:TrainingJob|Job)","metadata":\{.*?'
