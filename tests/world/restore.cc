@@ -105,7 +105,12 @@ void World::Repeat(const kube::Resource& resource, const Json& object, const Jso
                 [this, &resource, key = KeyOf(object), uid = UidOf(object), spec] {
                   Actor admin(server_, "admin");
                   const auto there = admin.Find(resource, key);
-                  if (!there || UidOf(*there) != uid) return;
+                  if (!there) return;
+                  if (UidOf(*there) != uid) {  // made again from a backup: its author resumes it
+                    const bool resumes = &resource == &kube::kTrainingJobs && !spec.is_null();
+                    if (resumes) admin.Patch(resource, key, {{"spec", {{"suspend", false}}}});
+                    return;
+                  }
                   if (spec.is_null()) {
                     admin.Delete(resource, key);
                     return;
