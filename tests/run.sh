@@ -62,7 +62,8 @@ fuzz_seconds=10
 # dozens (the crash of the bound: one in 8,000).
 instances_seconds=300
 campaign_fuzz_seconds=300
-# Where the kernel's version of cgroups or the kubelet's counts: a container that takes too much memory.
+# Where the kernel's version of cgroups or the kubelet's counts: a container that takes too much
+# memory.
 containers_that_fail=ground/program_faults.py:ProgramFaults.test_containers_that_fail
 campaign_instances_times=25
 
